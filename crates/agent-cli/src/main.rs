@@ -1,0 +1,3 @@
+//! The command `agent`: the composition root.
+
+fn main() {}

@@ -1,0 +1,1 @@
+//! Receipts as fsynced JSON lines in a folder of the user.

@@ -1,0 +1,1 @@
+//! A small rule-based model that needs no network and says so.

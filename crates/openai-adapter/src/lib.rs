@@ -1,0 +1,1 @@
+//! A model session over Chat Completions and over Responses.

@@ -1,0 +1,1 @@
+//! The named scenarios that every adapter of a port must hold.

@@ -1,0 +1,1 @@
+//! Intelligence over any number of model sessions: catalogue, operation tree, receipts.

@@ -1,0 +1,1 @@
+//! Provider-neutral traits and the values that cross them.

@@ -1,0 +1,1 @@
+//! Identities, caller scopes and credential handles; nothing that acts.

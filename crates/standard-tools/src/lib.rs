@@ -1,0 +1,1 @@
+//! Tools over the ports: list, read, search, write, run a command.

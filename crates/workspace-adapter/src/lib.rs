@@ -1,0 +1,1 @@
+//! One local folder as a workspace; nothing outside it.
