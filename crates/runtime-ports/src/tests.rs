@@ -1,0 +1,1 @@
+//! Decides whether the values of the ports keep their promises.
