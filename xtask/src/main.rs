@@ -1,3 +1,67 @@
-//! The developer commands.
+//! Decides which developer command runs; each command is a module of its own.
+//!
+//! Knows the repository, its rules and cargo. Refuses to know what any crate of ours does: nothing
+//! here depends on them.
 
-fn main() {}
+mod arrows;
+mod ci;
+mod licences;
+mod problem;
+mod public_api;
+mod source;
+mod tidy;
+mod workspace;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use workspace::Workspace;
+
+/// The developer's commands. `cargo xtask ci` is what has to be green.
+#[derive(Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask")]
+struct Xtask {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Everything below and format, lints, tests, doctests, docs; stops at the first failure.
+    Ci,
+    /// The rules of the house for files: docs, lengths, names, words, paths, decision notes.
+    Tidy,
+    /// Which crate may depend on which.
+    Arrows,
+    /// Every licence in the dependency tree is on the allow-list.
+    Licences,
+    /// The public items of types, ports and kernel are those of docs/public-api.
+    PublicApi {
+        /// Writes the listing instead of comparing with it.
+        #[arg(long)]
+        bless: bool,
+    },
+}
+
+fn main() -> ExitCode {
+    let command = Xtask::parse().command;
+    match Workspace::locate().and_then(|workspace| run(&workspace, &command)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(workspace: &Workspace, command: &Command) -> anyhow::Result<()> {
+    match command {
+        Command::Ci => ci::run(workspace),
+        Command::Tidy => tidy::run(workspace),
+        Command::Arrows => arrows::run(workspace),
+        Command::Licences => licences::run(workspace),
+        Command::PublicApi { bless: true } => public_api::bless(workspace),
+        Command::PublicApi { bless: false } => public_api::compare(workspace),
+    }
+}
