@@ -1,0 +1,142 @@
+//! Decides what a task asks for.
+//!
+//! Knows a handful of verbs and nothing about how the work is done. Invariant: what matches no
+//! rule is [`Task::Unknown`]; nothing is guessed.
+
+use crate::wording::Wording;
+
+/// What shall be counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Unit {
+    Lines,
+    Words,
+    Bytes,
+    Files,
+}
+
+/// What shall be looked at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Scope {
+    /// Every file below this folder; empty is the root.
+    Folder(String),
+    /// These files.
+    Files(Vec<String>),
+}
+
+/// A task that the rules understand.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Task {
+    List { folder: String, target: Option<String> },
+    Read { files: Vec<String> },
+    Search { query: String, folder: String, target: Option<String> },
+    Count { unit: Unit, scope: Scope, target: Option<String> },
+    Summarise { scope: Scope, target: Option<String> },
+    Write { path: String, content: String },
+    Unknown,
+}
+
+const COUNT: &[&str] = &["count", "many", "number", "total", "totals", "counts", "tally"];
+const SEARCH: &[&str] = &[
+    "search",
+    "find",
+    "grep",
+    "mention",
+    "mentions",
+    "contain",
+    "contains",
+    "containing",
+    "occurrences",
+];
+const SUMMARISE: &[&str] =
+    &["summarise", "summarize", "summary", "overview", "describe", "outline"];
+const READ: &[&str] = &["read", "show", "print", "open", "cat", "display", "say", "says", "what"];
+const LIST: &[&str] = &["list", "ls", "files", "folder", "directory", "entries", "contents"];
+const UNITS: &[&str] = &["line", "lines", "word", "words", "byte", "bytes", "size", "sizes"];
+
+/// Whether a word belongs to the rules, and so names no folder.
+pub(crate) fn is_vocabulary(word: &str) -> bool {
+    let own =
+        ["write", "save", "file", "for", "into", "please", "me", "all", "is", "are", "subfolders"];
+    let groups: [&[&str]; 7] = [COUNT, SEARCH, SUMMARISE, READ, LIST, UNITS, &own];
+    groups.iter().any(|group| group.contains(&word))
+}
+
+impl Task {
+    /// Reads a task. The first rule that matches wins.
+    pub(crate) fn of(text: &str) -> Self {
+        let wording = Wording::of(text);
+        let target = wording.target().map(str::to_owned);
+        let folder = wording.folder.clone().unwrap_or_default();
+        let rules = [
+            write_text(&wording, target.as_deref()),
+            search(&wording, &folder, target.as_ref()),
+            count(&wording, &folder, target.as_ref()),
+            summarise(&wording, &folder, target.as_ref()),
+            read(&wording),
+            list(&wording, folder, target),
+        ];
+        rules.into_iter().flatten().next().unwrap_or(Self::Unknown)
+    }
+}
+
+fn write_text(wording: &Wording, target: Option<&str>) -> Option<Task> {
+    let content = wording.quotes.first()?.clone();
+    let asks_more = wording.has(SEARCH) || wording.has(COUNT) || wording.has(SUMMARISE);
+    let path = target.filter(|_| !asks_more)?.to_owned();
+    Some(Task::Write { path, content })
+}
+
+fn search(wording: &Wording, folder: &str, target: Option<&String>) -> Option<Task> {
+    let verb = wording.words.iter().position(|word| SEARCH.contains(&word.as_str()))?;
+    let query = wording.quotes.first().cloned().or_else(|| word_after(wording, verb))?;
+    Some(Task::Search { query, folder: folder.to_owned(), target: target.cloned() })
+}
+
+/// The first word after the verb that carries meaning: `search the notes for milk` is about milk.
+fn word_after(wording: &Wording, verb: usize) -> Option<String> {
+    let rest = &wording.words[verb + 1..];
+    let from = rest.iter().position(|word| word == "for").map_or(0, |at| at + 1);
+    let skipped =
+        ["the", "a", "word", "text", "lines", "line", "any", "all", "every", "with", "of"];
+    let mut candidates = rest[from..].iter();
+    candidates.find(|word| !skipped.contains(&word.as_str()) && !word.is_empty()).cloned()
+}
+
+fn count(wording: &Wording, folder: &str, target: Option<&String>) -> Option<Task> {
+    if !wording.has(COUNT) {
+        return None;
+    }
+    let unit = unit_of(wording)?;
+    Some(Task::Count { unit, scope: scope_of(wording, folder), target: target.cloned() })
+}
+
+fn unit_of(wording: &Wording) -> Option<Unit> {
+    let units: [(&[&str], Unit); 4] = [
+        (&["line", "lines"], Unit::Lines),
+        (&["word", "words"], Unit::Words),
+        (&["byte", "bytes", "size", "sizes"], Unit::Bytes),
+        (&["file", "files"], Unit::Files),
+    ];
+    units.into_iter().find(|(names, _)| wording.has(names)).map(|(_, unit)| unit)
+}
+
+fn scope_of(wording: &Wording, folder: &str) -> Scope {
+    match wording.sources() {
+        sources if sources.is_empty() => Scope::Folder(folder.to_owned()),
+        sources => Scope::Files(sources),
+    }
+}
+
+fn summarise(wording: &Wording, folder: &str, target: Option<&String>) -> Option<Task> {
+    let scope = wording.has(SUMMARISE).then(|| scope_of(wording, folder))?;
+    Some(Task::Summarise { scope, target: target.cloned() })
+}
+
+fn read(wording: &Wording) -> Option<Task> {
+    let files = wording.sources();
+    (wording.has(READ) && !files.is_empty()).then_some(Task::Read { files })
+}
+
+fn list(wording: &Wording, folder: String, target: Option<String>) -> Option<Task> {
+    (wording.has(LIST) || wording.folder.is_some()).then_some(Task::List { folder, target })
+}
