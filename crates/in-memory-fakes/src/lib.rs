@@ -6,18 +6,26 @@
 
 mod delta_log;
 mod fault_plan;
+mod intelligence;
 mod model;
 mod model_call;
 mod model_step;
 mod recorder;
 mod script;
+mod turn;
+mod turn_ledger;
+mod turn_script;
 
 pub use delta_log::{DeltaLog, RecordedDelta};
 pub use fault_plan::{Fault, FaultPlan};
+pub use intelligence::{FakeAgentModel, FakeIntelligence, RecordedAnswer};
 pub use model::FakeModel;
 pub use model_call::{ModelCall, ModelCallEnd};
 pub use model_step::ModelStep;
 pub use recorder::Recorder;
+pub use turn_script::{ScriptedCall, ScriptedUsage, TurnScript, TurnStep};
 
+#[cfg(test)]
+mod intelligence_tests;
 #[cfg(test)]
 mod tests;
