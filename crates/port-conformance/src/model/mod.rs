@@ -36,8 +36,8 @@ pub use provider::{Answer, Piece, ProviderReply, ProviderScript, Refusal};
 /// ```no_run
 /// # use port_conformance::{Unstageable, model::*};
 /// # struct LoopbackServer; impl LoopbackServer {
-/// #     async fn start(_: ProviderScript) -> Arc<Self> { todo!() }
-/// #     fn session(&self) -> Arc<dyn runtime_ports::ModelSession> { todo!() }
+/// #     async fn start(_: ProviderScript) -> Arc<Self> { Arc::new(Self) }
+/// #     fn session(&self) -> Arc<dyn runtime_ports::ModelSession> { panic!("a sketch") }
 /// # }
 /// # impl ProviderView for LoopbackServer {
 /// #     fn requests_seen(&self) -> usize { 0 }

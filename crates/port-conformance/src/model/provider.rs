@@ -23,7 +23,8 @@ pub enum ProviderScript {
 pub enum ProviderReply {
     /// Answers in full.
     Answer(Answer),
-    /// Says that it will not serve the request.
+    /// Says that it will not serve the request, in a text that repeats words of the request, as
+    /// real providers do.
     Refuse(Refusal),
     /// Reads the request and stays silent, the connection open, until the caller goes away.
     StallBeforeAnswer,

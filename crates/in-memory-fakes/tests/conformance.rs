@@ -1,0 +1,9 @@
+//! Every suite of `port-conformance`, run by the fakes.
+//!
+//! The registry test of that crate reads this file: a suite that is missing here fails it.
+
+mod harness;
+
+mod model {
+    port_conformance::model_conformance!(crate::harness::FakeModelHarness);
+}

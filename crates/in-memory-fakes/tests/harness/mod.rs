@@ -1,0 +1,8 @@
+//! The harnesses that put each fake under the suite of its port.
+//!
+//! Knows the fakes' public interface. The saboteurs of `port-conformance` use these harnesses too,
+//! so they leave the scripts' own checks out: the scenarios alone must notice a fault.
+
+mod model;
+
+pub(crate) use model::FakeModelHarness;
