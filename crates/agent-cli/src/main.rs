@@ -1,3 +1,48 @@
-//! The command `agent`: the composition root.
+//! The command `agent`: puts the kernel, the adapters and the tools together, and does one job.
+//!
+//! Knows every crate that it composes. Refuses to decide anything that belongs to one of them: it
+//! finds the model, the folder and the receipts, asks the person at the terminal, and shows what
+//! happens.
 
-fn main() {}
+mod approval;
+mod arguments;
+mod composition;
+mod configuration;
+mod diagnosis;
+mod endpoint;
+mod event;
+mod exit;
+mod host;
+mod interrupt;
+mod places;
+mod receipts;
+mod run;
+mod safe_text;
+mod show;
+mod terminal;
+mod totals;
+
+use std::process::ExitCode;
+
+use arguments::{Arguments, Command};
+use clap::Parser;
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            eprintln!("agent: could not start the async runtime: {error}");
+            return exit::Exit::Failed.into();
+        }
+    };
+    let exit = runtime.block_on(async {
+        match arguments.command {
+            Command::Run(run) => run::run(run).await,
+            Command::Receipts(receipts) => receipts::receipts(receipts).await,
+        }
+    });
+    // A prompt may still be reading the terminal in a thread that cannot be interrupted.
+    runtime.shutdown_background();
+    exit.into()
+}

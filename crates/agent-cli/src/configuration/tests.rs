@@ -1,0 +1,61 @@
+//! Decides whether the model is found in the promised order.
+
+use std::collections::HashMap;
+
+use super::{ConfigurationFile, ModelChoice, PUBLIC_DEFAULT_MODEL, choose_model};
+
+fn choose(named: Option<&str>, environment: &[(&str, &str)], file: &str) -> anyhow::Result<String> {
+    let environment: HashMap<_, _> = environment.iter().copied().collect();
+    let file: ConfigurationFile = toml::from_str(file)?;
+    let lookup = |name: &str| environment.get(name).map(|value| (*value).to_owned());
+    Ok(match choose_model(named.map(str::to_owned), lookup, file)? {
+        ModelChoice::Offline => "offline".to_owned(),
+        ModelChoice::Remote { endpoint, model } => {
+            let key = endpoint.key.as_ref().map_or("no key", |key| key.expose());
+            let model = model.as_deref().unwrap_or("?");
+            format!("{model} at {} by {:?} with {key}", endpoint.base_url, endpoint.api)
+        }
+    })
+}
+
+#[test]
+fn the_command_line_wins_then_the_environment_then_the_file() {
+    let key = ("OPENAI_API_KEY", "k");
+    let local = ("OPENAI_BASE_URL", "http://127.0.0.1:8080/v1/");
+    for (named, environment, file, expected) in [
+        (None, &[][..], "", "offline"),
+        (Some("offline"), &[key][..], "", "offline"),
+        (None, &[key], "", "gpt-5-mini at https://api.openai.com/v1 by Responses with k"),
+        (Some("m"), &[key], "", "m at https://api.openai.com/v1 by Responses with k"),
+        (Some("m"), &[key, ("AGENT_MODEL", "e")], "model = 'f'", "m at https://api.openai.com/v1 by Responses with k"),
+        (None, &[key, ("AGENT_MODEL", "e")], "model = 'f'", "e at https://api.openai.com/v1 by Responses with k"),
+        (None, &[key], "model = 'f'", "f at https://api.openai.com/v1 by Responses with k"),
+        (None, &[local], "", "? at http://127.0.0.1:8080/v1 by Chat with no key"),
+        (Some("m"), &[local, key], "api = 'responses'", "m at http://127.0.0.1:8080/v1 by Responses with k"),
+        (None, &[local], "base_url = 'http://f/v1'", "? at http://127.0.0.1:8080/v1 by Chat with no key"),
+        (None, &[("MY_KEY", "mine")], "base_url = 'https://f/v1'\napi_key_env = 'MY_KEY'", "? at https://f/v1 by Chat with mine"),
+        (None, &[("OPENAI_API_KEY", " "), ("AGENT_MODEL", "")], "", "offline"),
+    ] {
+        assert_eq!(choose(named, environment, file).unwrap(), expected);
+    }
+    assert_eq!(PUBLIC_DEFAULT_MODEL, "gpt-5-mini");
+}
+
+#[test]
+fn a_model_without_key_or_server_says_what_to_do() {
+    let error = choose(Some("gpt-5"), &[], "").unwrap_err().to_string();
+    assert!(error.contains("set OPENAI_API_KEY") && error.contains("--model offline"), "{error}");
+}
+
+#[test]
+fn a_misspelt_setting_is_an_error() {
+    assert!(choose(None, &[], "modle = 'x'").is_err());
+    assert!(choose(None, &[], "api = 'soap'").is_err());
+}
+
+#[test]
+fn the_debug_output_of_a_choice_hides_the_key() {
+    let lookup = |name: &str| (name == "OPENAI_API_KEY").then(|| "canary-1".to_owned());
+    let choice = choose_model(None, lookup, ConfigurationFile::default()).unwrap();
+    assert!(!format!("{choice:?}").contains("canary"));
+}

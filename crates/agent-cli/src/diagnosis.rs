@@ -1,0 +1,84 @@
+//! Decides what a failed run means for the person who started it: the exit code, and what to do.
+//!
+//! Knows failure kinds. Refuses to guess from message texts.
+
+use runtime_kernel::is_session_round_limit;
+use runtime_ports::{PortFailure, PortFailureKind, TurnFailure};
+
+use crate::exit::Exit;
+
+/// What to tell.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Diagnosis {
+    pub(crate) exit: Exit,
+    pub(crate) code: String,
+    pub(crate) message: String,
+    pub(crate) hint: Option<String>,
+}
+
+impl Diagnosis {
+    /// A wrong configuration, or a missing folder.
+    pub(crate) fn configuration(error: &anyhow::Error) -> Self {
+        Self {
+            exit: Exit::Configuration,
+            code: "CONFIGURATION".to_owned(),
+            message: format!("{error:#}"),
+            hint: None,
+        }
+    }
+
+    /// A failure of a port.
+    pub(crate) fn port(failure: &PortFailure) -> Self {
+        let (exit, hint) = advice(failure.kind);
+        let (code, message) = (failure.code.clone(), failure.message.clone());
+        Self { exit, code, message, hint: hint.map(str::to_owned) }
+    }
+
+    /// A failure of a run: the port failure in it, if there is one.
+    pub(crate) fn run(error: &anyhow::Error) -> Self {
+        if let Some(failure) = port_failure(error) {
+            let mut diagnosis = Self::port(failure);
+            diagnosis.message = format!("{error:#}");
+            return diagnosis;
+        }
+        let code = if is_session_round_limit(error) { "ROUND_LIMIT" } else { "RUN_FAILED" };
+        let (exit, message) = (Exit::Failed, format!("{error:#}"));
+        Self { exit, code: code.to_owned(), message, hint: None }
+    }
+}
+
+fn port_failure(error: &anyhow::Error) -> Option<&PortFailure> {
+    error.chain().find_map(|cause| {
+        let turn = cause.downcast_ref::<TurnFailure>().map(|turn| &turn.failure);
+        turn.or_else(|| cause.downcast_ref::<PortFailure>())
+    })
+}
+
+fn advice(kind: PortFailureKind) -> (Exit, Option<&'static str>) {
+    match kind {
+        PortFailureKind::Canceled => (Exit::Cancelled, None),
+        PortFailureKind::Forbidden => (
+            Exit::Refused,
+            Some("check OPENAI_API_KEY: it must be a key of the server at OPENAI_BASE_URL"),
+        ),
+        PortFailureKind::NotFound => (
+            Exit::Refused,
+            Some("check the name in --model or AGENT_MODEL against the models of the server"),
+        ),
+        PortFailureKind::RateLimited => {
+            (Exit::Refused, Some("wait a while, or check the quota of the account"))
+        }
+        PortFailureKind::Unavailable => (
+            Exit::Unreachable,
+            Some("check OPENAI_BASE_URL and that the server runs; --model offline needs none"),
+        ),
+        PortFailureKind::Timeout | PortFailureKind::Protocol => {
+            (Exit::Unreachable, Some("try again; the receipt says what the provider reported"))
+        }
+        PortFailureKind::ContextOverflow => {
+            (Exit::Refused, Some("give a smaller task, or a model with a larger window"))
+        }
+        PortFailureKind::OutputLimit | PortFailureKind::Invalid => (Exit::Refused, None),
+        PortFailureKind::Conflict | PortFailureKind::Internal => (Exit::Failed, None),
+    }
+}

@@ -1,0 +1,164 @@
+//! Decides how a question reaches the person at the terminal.
+//!
+//! Knows one line in, one line out. Refuses to know what is asked. Invariant: text from outside is
+//! made harmless before it is shown; without a terminal nothing is asked at all.
+
+use std::{
+    collections::HashMap,
+    io::{BufRead, IsTerminal, Write},
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use async_trait::async_trait;
+use runtime_ports::{
+    ApprovalDecision, InteractionKind, InteractionRequest, InteractionResponse, InteractionSession,
+    OperationContext, PortFailure, PortFailureKind,
+};
+use tokio::sync::watch;
+
+use crate::safe_text::safe_text;
+
+/// Shows a prompt and reads a line. Blocks.
+pub(crate) trait Console: Send + Sync + 'static {
+    /// Whether anybody can be asked.
+    fn is_attended(&self) -> bool;
+
+    /// Shows `prompt` and reads a line; `None` at the end of input.
+    fn ask(&self, prompt: &str) -> std::io::Result<Option<String>>;
+}
+
+/// Standard error and standard input, when both are a terminal.
+pub(crate) struct StandardConsole;
+
+impl Console for StandardConsole {
+    fn is_attended(&self) -> bool {
+        std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
+    }
+
+    fn ask(&self, prompt: &str) -> std::io::Result<Option<String>> {
+        let mut stderr = std::io::stderr().lock();
+        stderr.write_all(prompt.as_bytes())?;
+        stderr.flush()?;
+        drop(stderr);
+        let mut line = String::new();
+        let bytes = std::io::stdin().lock().read_line(&mut line)?;
+        Ok((bytes > 0).then_some(line))
+    }
+}
+
+type Answer = Option<Result<InteractionResponse, PortFailure>>;
+
+struct Question {
+    request: InteractionRequest,
+    answer: watch::Sender<Answer>,
+    is_shown: bool,
+}
+
+/// Asks on a console; one question is shown at a time.
+#[derive(Clone)]
+pub(crate) struct TerminalInteraction {
+    console: Arc<dyn Console>,
+    questions: Arc<Mutex<HashMap<String, Question>>>,
+}
+
+impl TerminalInteraction {
+    pub(crate) fn new(console: Arc<dyn Console>) -> Self {
+        Self { console, questions: Arc::default() }
+    }
+
+    /// The answer to come; shows the question when this is the first wait for it.
+    fn subscribe(&self, request_id: &str) -> Result<watch::Receiver<Answer>, PortFailure> {
+        let mut questions = self.questions.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(question) = questions.get_mut(request_id) else {
+            let message = "no such question was prepared";
+            return Err(PortFailure::not_sent(PortFailureKind::NotFound, "NOT_PREPARED", message));
+        };
+        if !std::mem::replace(&mut question.is_shown, true) {
+            let (console, request) = (Arc::clone(&self.console), question.request.clone());
+            let answer = question.answer.clone();
+            // The thread ends with the line that is read, or with the process.
+            tokio::task::spawn_blocking(move || answer.send_replace(Some(ask(&*console, &request))));
+        }
+        Ok(question.answer.subscribe())
+    }
+}
+
+#[async_trait]
+impl InteractionSession for TerminalInteraction {
+    async fn prepare(
+        &self,
+        operation: &OperationContext,
+        request: InteractionRequest,
+    ) -> Result<(), PortFailure> {
+        operation.remaining()?;
+        if !self.console.is_attended() {
+            let message = "there is no terminal to ask on";
+            let kind = PortFailureKind::Unavailable;
+            return Err(PortFailure::not_sent(kind, NOBODY_TO_ASK, message));
+        }
+        let mut questions = self.questions.lock().unwrap_or_else(PoisonError::into_inner);
+        match questions.get(&request.request_id) {
+            Some(known) if known.request == request => Ok(()),
+            Some(_) => Err(PortFailure::rejected(
+                PortFailureKind::Conflict,
+                "REQUEST_ID_TAKEN",
+                "another question has this id",
+            )),
+            None => {
+                let answer = watch::Sender::new(None);
+                let id = request.request_id.clone();
+                questions.insert(id, Question { request, answer, is_shown: false });
+                Ok(())
+            }
+        }
+    }
+
+    async fn wait(
+        &self,
+        operation: &OperationContext,
+        request_id: &str,
+    ) -> Result<InteractionResponse, PortFailure> {
+        operation.remaining()?;
+        let mut answers = self.subscribe(request_id)?;
+        let answered = operation.bounded(answers.wait_for(Option::is_some)).await;
+        match answered.map_err(runtime_ports::Interruption::in_flight)? {
+            Ok(answer) => answer.clone().unwrap_or_else(|| Err(closed())),
+            Err(_) => Err(closed()),
+        }
+    }
+}
+
+/// The code of a question that nobody is there to answer.
+pub(crate) const NOBODY_TO_ASK: &str = "NOBODY_TO_ASK";
+
+fn closed() -> PortFailure {
+    let message = "the terminal was closed before an answer came";
+    PortFailure::rejected(PortFailureKind::Unavailable, NOBODY_TO_ASK, message)
+}
+
+fn ask(
+    console: &dyn Console,
+    request: &InteractionRequest,
+) -> Result<InteractionResponse, PortFailure> {
+    let choices = match request.kind {
+        InteractionKind::Question => "> ",
+        InteractionKind::Approval => "[y]es, [N]o, [a]lways in this run > ",
+    };
+    let prompt = format!("{}\n{choices}", safe_text(&request.prompt));
+    let line = console.ask(&prompt).map_err(|_| closed())?.ok_or_else(closed)?;
+    let text = line.trim().to_owned();
+    let decision = (request.kind == InteractionKind::Approval).then(|| decision(&text));
+    Ok(InteractionResponse { text, decision })
+}
+
+fn decision(text: &str) -> ApprovalDecision {
+    match text.to_lowercase().as_str() {
+        "y" | "yes" => ApprovalDecision::Approved,
+        "a" | "always" => ApprovalDecision::ApprovedForRun,
+        "" | "n" | "no" => ApprovalDecision::Denied { reason: "the user said no".to_owned() },
+        _ => ApprovalDecision::Denied { reason: format!("the user said no: {text}") },
+    }
+}
+
+#[cfg(test)]
+mod tests;
