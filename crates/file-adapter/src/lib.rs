@@ -1,1 +1,30 @@
-//! Receipts as fsynced JSON lines in a folder of the user.
+//! Receipts, artifacts and instructions in folders of the user, as plain files.
+//!
+//! Knows the file system: locks, fsync, torn tails. Refuses to know what a turn did, what an
+//! artifact holds, or who reads the instructions. Every file is made for its owner alone
+//! (`0600`, folders `0700`), and no link is followed to open one.
+//!
+//! | type | port | files |
+//! |---|---|---|
+//! | [`FileReceiptStore`] | [`ReceiptStore`](runtime_ports::ReceiptStore) | `receipts.jsonl`, `owners/*.lock` |
+//! | [`FileArtifactStore`] | [`ArtifactStore`](runtime_ports::ArtifactStore) | one file an artifact, named by its digest |
+//! | [`FileResources`] | [`ResourceSession`](runtime_ports::ResourceSession) | `instructions.md`, `skills/*.md` |
+
+mod artifacts;
+mod blocking;
+mod failure;
+mod ledger;
+mod log;
+mod owner;
+mod private;
+mod receipts;
+mod record;
+mod resources;
+
+pub use artifacts::FileArtifactStore;
+pub use ledger::Damage;
+pub use receipts::FileReceiptStore;
+pub use resources::FileResources;
+
+#[cfg(test)]
+mod tests;

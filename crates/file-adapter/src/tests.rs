@@ -1,0 +1,1 @@
+//! Decides whether files keep what they were given.
