@@ -7,6 +7,8 @@
 //! | entry | what it drives |
 //! |---|---|
 //! | [`AgentRuntime::run_session`] | a primary session; its [`SessionHost`] prepares each round |
+//! | [`AgentRuntime::run`] | a delegated task in one turn; its [`Host`] runs the tools |
+//! | [`ToolHost::execute`] | one call of a [`Tool`](runtime_ports::Tool), for hosts of both |
 //!
 //! # Examples
 //! A session of one round, over a scripted provider:
@@ -103,3 +105,19 @@ pub use session_host::{
     PreparedRound, ProviderResume, RoundCompletion, RoundPreparation, SessionControl, SessionEvent,
     SessionHost, SessionRunRequest, SessionToolOutcome,
 };
+
+mod audit_event;
+mod budget;
+mod disposition;
+mod projection;
+mod subagent;
+mod subagent_error;
+mod subagent_host;
+mod subagent_turn;
+mod tool_host;
+
+pub use audit_event::AuditEvent;
+pub use budget::ContextBudget;
+pub use subagent_error::SubagentError;
+pub use subagent_host::{Host, RunRequest, RunResult, StateUpdate, ToolOutcome};
+pub use tool_host::{ServedTool, ToolHost, ToolHostError};
