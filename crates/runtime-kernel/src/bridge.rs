@@ -11,7 +11,7 @@ use thiserror::Error;
 pub(crate) const BRIDGE_TOOL: &str = "call_ktool";
 
 /// Longest name of an application tool, in bytes of UTF-8.
-const NAME_MAX_BYTES: usize = 256;
+pub(crate) const NAME_MAX_BYTES: usize = 256;
 
 /// A valid call of an application tool.
 #[derive(Debug, Clone, PartialEq)]

@@ -120,8 +120,7 @@ impl AgentRuntime {
         host: &mut H,
     ) -> anyhow::Result<RunResult> {
         let turn_id = Uuid::new_v4();
-        let span =
-            info_span!("subagent", parent = %request.parent_operation_id, turn = %turn_id);
+        let span = info_span!("subagent", parent = %request.parent_operation_id, turn = %turn_id);
         self.run_once(request, turn_id, host).instrument(span).await
     }
 

@@ -5,9 +5,7 @@
 //! the turn is left, exactly one `ProviderReceipt` is given to the host, before anything escapes.
 
 use anyhow::ensure;
-use runtime_ports::{
-    AgentTurn, AgentTurnEvent, TokenUsage, ToolResult, TurnFailure, UsageReceipt,
-};
+use runtime_ports::{AgentTurn, AgentTurnEvent, TokenUsage, ToolResult, TurnFailure, UsageReceipt};
 use serde_json::Value;
 use tracing::debug;
 use uuid::Uuid;

@@ -265,6 +265,3 @@ fn own_operation(operation: &OperationContext, invocation: &ToolInvocation) -> O
     let id = OperationId::new(Arc::clone(&invocation.idempotency_key));
     operation.child(id.expect("64 hex digits are an identifier"))
 }
-
-#[cfg(test)]
-mod tests;

@@ -110,8 +110,8 @@ proptest! {
         asked in (key(), text()),
         spare in 0_u64..160,
     ) {
-        let mut reference = Reference::default();
-        reference.lead = lead.iter().cloned().chain([task.clone()]).collect();
+        let sections = lead.iter().cloned().chain([task.clone()]).collect();
+        let mut reference = Reference { lead: sections, ..Reference::default() };
         let limit = reference.estimate() + spare;
         let mut projection = Projection::new(&lead, &task, limit);
         let mut held = Vec::new();

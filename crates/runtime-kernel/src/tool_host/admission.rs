@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use thiserror::Error;
 
 use super::{refusal::Refusal, schema::ArgumentSchema};
-use crate::bridge::{BRIDGE_TOOL, MAX_NAME_BYTES};
+use crate::bridge::{BRIDGE_TOOL, NAME_MAX_BYTES};
 
 /// Why a set of tools was refused.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -30,7 +30,7 @@ pub enum ToolHostError {
         name: String,
     },
     /// The name cannot be called through the bridge.
-    #[error("a tool's name has {bytes} bytes; give it 1 to {MAX_NAME_BYTES}")]
+    #[error("a tool's name has {bytes} bytes; give it 1 to {NAME_MAX_BYTES}")]
     InvalidName {
         /// Length of the name, in bytes.
         bytes: usize,
@@ -92,7 +92,7 @@ pub(super) fn admit(
 fn register(tool: Arc<dyn Tool>) -> Result<Registered, ToolHostError> {
     let definition = &tool.descriptor().definition;
     let (name, bytes) = (definition.name.clone(), definition.name.len());
-    if bytes == 0 || bytes > MAX_NAME_BYTES {
+    if bytes == 0 || bytes > NAME_MAX_BYTES {
         return Err(ToolHostError::InvalidName { bytes });
     }
     if name == BRIDGE_TOOL {

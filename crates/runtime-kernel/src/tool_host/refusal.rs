@@ -8,12 +8,8 @@ use runtime_ports::{
 };
 use serde_json::Map;
 
-use super::{
-    ServedTool,
-    outcome::failure_text,
-    schema::Fault,
-};
-use crate::{bridge::MAX_NAME_BYTES, disposition};
+use super::{ServedTool, outcome::failure_text, schema::Fault};
+use crate::{bridge::NAME_MAX_BYTES, disposition};
 
 const TIMEOUT: &str = "tool_timeout";
 const CANCELLED: &str = "tool_cancelled";
@@ -80,7 +76,7 @@ impl Refusal {
     }
 
     pub(super) fn into_served(self, called: &str) -> ServedTool {
-        let name = bounded(called, MAX_NAME_BYTES).to_owned();
+        let name = bounded(called, NAME_MAX_BYTES).to_owned();
         let error = format!("{}; {}", self.message, disposition::in_words(self.commit));
         ServedTool {
             text: failure_text(&error, &self.code, &name),
