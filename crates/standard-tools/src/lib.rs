@@ -1,1 +1,49 @@
 //! Tools over the ports: list, read, search, write, run a command.
+//!
+//! Knows how files and commands of a workspace are offered to a model: names, schemas, the JSON of
+//! the results. Refuses to know where the workspace is, who allowed a call, and which loop asks.
+//!
+//! Invariant: every result is one JSON object, whole and within the tool's output limit; every
+//! failure that a model can act on is `{"error": …, "code": …}`.
+//!
+//! | tool | effect | result |
+//! |---|---|---|
+//! | `list_files` | none | `path`, `kind`, `entries` of `{path, kind, bytes}`, `truncated` |
+//! | `read_file` | none | `path`, `lines`, `bytes`, `from_line`, `to_line`, `truncated`, `content` |
+//! | `search_files` | none | `matches` as `path:line:text`, `skipped`, `truncated` |
+//! | `write_file` | files of the workspace | `path`, `bytes` |
+//! | `run_command` | a process | `exit_code`, `stdout`, `stderr`, `truncated` |
+//!
+//! # Examples
+//! ```
+//! let names: Vec<_> = standard_tools::standard_tools()
+//!     .iter()
+//!     .map(|tool| tool.descriptor().definition.name.clone())
+//!     .collect();
+//! assert_eq!(names, ["list_files", "read_file", "search_files", "write_file", "run_command"]);
+//! ```
+
+mod declared;
+mod fitted;
+mod list_files;
+mod read_file;
+mod reply;
+mod run_command;
+mod search_files;
+mod write_file;
+
+use std::sync::Arc;
+
+use runtime_ports::Tool;
+
+/// The five tools, in the order in which they are offered.
+#[must_use]
+pub fn standard_tools() -> Vec<Arc<dyn Tool>> {
+    vec![
+        Arc::new(list_files::ListFiles::new()),
+        Arc::new(read_file::ReadFile::new()),
+        Arc::new(search_files::SearchFiles::new()),
+        Arc::new(write_file::WriteFile::new()),
+        Arc::new(run_command::RunCommand::new()),
+    ]
+}
