@@ -26,7 +26,7 @@ use crate::{
 /// A command line is one argument of the shell, and Linux bounds an argument at 128 KiB.
 const MAX_COMMAND_BYTES: usize = 100_000;
 /// How long the output is still read after everything was ended: it is in the pipes already.
-const LAST_OUTPUT: Duration = Duration::from_millis(400);
+const LAST_OUTPUT: Duration = Duration::from_millis(100);
 /// How long the ended shell may take to be gone.
 const REAPING: Duration = Duration::from_millis(100);
 
@@ -121,23 +121,28 @@ impl Running {
     ) -> Result<CommandOutput, PortFailure> {
         let max = self.output_bytes;
         let (mut stdout, mut stderr) = (HeadTail::new(max), HeadTail::new(max));
-        let (over, status) = {
-            let streams = (self.child.stdout().take(), self.child.stderr().take());
+        let (all_ended, told_of_the_end) = oneshot::channel::<()>();
+        let streams = (self.child.stdout().take(), self.child.stderr().take());
+        let listened = async {
             let drained = async { tokio::join!(stdout.drain(streams.0), stderr.drain(streams.1)) };
-            tokio::pin!(drained);
-            let over = {
-                let over = self.over(operation, gone);
-                tokio::pin!(over);
-                tokio::select! {
-                    biased;
-                    over = &mut over => over,
-                    _ = &mut drained => over.await,
-                }
+            let waited_enough = async {
+                let _ = told_of_the_end.await;
+                tokio::time::sleep(LAST_OUTPUT).await;
             };
-            // Whoever still holds a pipe is ended meanwhile, so that the streams end too.
-            let last = async { tokio::time::timeout(LAST_OUTPUT, drained).await };
-            (over, tokio::join!(self.end(), last).0)
+            tokio::select! {
+                biased;
+                _ = drained => {}
+                () = waited_enough => {}
+            }
         };
+        let lived = async {
+            let over = self.over(operation, gone).await;
+            // Whoever still holds a pipe is ended too, so that the streams end.
+            let status = self.end().await;
+            drop(all_ended);
+            (over, status)
+        };
+        let ((over, status), ()) = tokio::join!(lived, listened);
         match (over, status?) {
             (Over::Interrupted(interruption), _) => Err(interruption.in_flight()),
             (Over::Ended, status) => Ok(told(status, &stdout, &stderr)),
