@@ -1,1 +1,39 @@
 //! Intelligence over any number of model sessions: catalogue, operation tree, receipts.
+//!
+//! Knows how a request/response provider becomes an interactive turn, which calls may be repeated,
+//! what a turn cost and who is told to stop. Refuses to know any provider, wire format, store or
+//! tool, and what a host does between two requests.
+//!
+//! | file | decides |
+//! |---|---|
+//! | `catalogue`, `route`, `suggestion` | which session serves a model |
+//! | `tree` | which operations a cancellation reaches |
+//! | `turn` | the course of a turn, and its one end |
+//! | `sending`, `retry` | the attempts of a model call |
+//! | `account`, `totals`, `ledger` | the one receipt of a turn |
+//! | `thread` | what a later turn goes on from |
+//! | `session` | a billed model call without a turn |
+//! | `tap` | who else sees the events |
+
+mod account;
+mod builder;
+mod catalogue;
+mod delta;
+mod ledger;
+mod mailbox;
+mod retry;
+mod route;
+mod router;
+mod sending;
+mod session;
+mod suggestion;
+mod tap;
+mod thread;
+mod totals;
+mod tree;
+mod turn;
+
+pub use builder::{RouterBuilder, RouterError};
+pub use catalogue::{Catalogue, CatalogueError, CatalogueModel, CataloguePrice};
+pub use router::Router;
+pub use tap::{TappedIntelligence, TurnObserver};

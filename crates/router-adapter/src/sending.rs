@@ -1,0 +1,183 @@
+//! Decides what becomes of one model call: its attempts, its accounting, and how it is given up.
+//!
+//! Knows nothing about threads, tools or hosts. Invariant: every attempt that may have reached the
+//! provider is noted before anything else happens, and a call that nobody wants any more is dropped
+//! at once.
+
+use std::{
+    panic::AssertUnwindSafe,
+    sync::atomic::{AtomicBool, Ordering},
+    time::Duration,
+};
+
+use futures_util::FutureExt as _;
+use runtime_ports::{
+    DeltaSink, ModelDelta, ModelRequest, ModelResponse, ModelSession, OperationContext,
+    PortFailure, PortFailureKind,
+};
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
+
+use crate::{
+    account::Account,
+    retry::{Circumstances, Retries, Verdict},
+};
+
+/// How long an adapter has, after a cancellation or its deadline, to say what became of its call.
+const GRACE: Duration = Duration::from_secs(1);
+
+tokio::task_local! {
+    static WITHIN_A_ROUTER: ();
+}
+
+/// Whether the caller runs inside a model call of a router.
+pub(crate) fn is_within_a_router() -> bool {
+    WITHIN_A_ROUTER.try_with(|()| ()).is_ok()
+}
+
+/// One model call.
+pub(crate) struct Sending<'a> {
+    pub(crate) session: &'a dyn ModelSession,
+    pub(crate) request: ModelRequest,
+    pub(crate) operation: &'a OperationContext,
+    /// Fires when nobody waits for the answer any more.
+    pub(crate) given_up: &'a CancellationToken,
+    /// Who watches; nobody when the call is not streamed.
+    pub(crate) sink: Option<&'a dyn DeltaSink>,
+}
+
+/// Why a call has no answer.
+#[derive(Debug)]
+pub(crate) enum Unanswered {
+    GivenUp,
+    Failed(PortFailure),
+}
+
+impl Sending<'_> {
+    /// Sends the request, again where the retry policy says so, and notes every attempt.
+    ///
+    /// # Errors
+    /// The failure that the policy gives up on, or that an attempt could not be noted.
+    pub(crate) async fn send(&self, account: &mut Account) -> Result<ModelResponse, Unanswered> {
+        let mut retries = Retries::default();
+        loop {
+            let delivered = AtomicBool::new(false);
+            let failure = match self.attempt(&delivered).await {
+                Attempt::Answered(response) => {
+                    account.answered(&response).await.map_err(Unanswered::Failed)?;
+                    return Ok(response);
+                }
+                Attempt::GivenUp => {
+                    account.abandoned().await.map_err(Unanswered::Failed)?;
+                    return Err(Unanswered::GivenUp);
+                }
+                Attempt::Failed(failure) => failure,
+            };
+            account.failed(&failure).await.map_err(Unanswered::Failed)?;
+            let at = self.circumstances(delivered.into_inner());
+            match retries.judge(&failure, &at) {
+                Verdict::GiveUp => return Err(Unanswered::Failed(failure)),
+                Verdict::SendAgain { wait } => self.pause(wait, &failure, account).await?,
+            }
+        }
+    }
+
+    async fn attempt(&self, delivered: &AtomicBool) -> Attempt {
+        if let Err(interrupted) = self.operation.remaining() {
+            return Attempt::Failed(interrupted);
+        }
+        let call = WITHIN_A_ROUTER.scope((), self.call(delivered));
+        tokio::select! {
+            biased;
+            () = self.given_up.cancelled() => Attempt::GivenUp,
+            outcome = AssertUnwindSafe(call).catch_unwind() => match outcome {
+                Ok(Ok(response)) => Attempt::Answered(response),
+                Ok(Err(failure)) => Attempt::Failed(failure),
+                Err(_) => Attempt::Failed(panicked()),
+            },
+            failure = self.overdue() => Attempt::Failed(failure),
+        }
+    }
+
+    async fn call(&self, delivered: &AtomicBool) -> Result<ModelResponse, PortFailure> {
+        let request = self.request.clone();
+        match self.sink {
+            None => self.session.invoke(self.operation, request).await,
+            Some(sink) => {
+                let sink = Watched { sink, delivered };
+                self.session.invoke_streaming(self.operation, request, &sink).await
+            }
+        }
+    }
+
+    /// Ends a call whose adapter does not end it.
+    async fn overdue(&self) -> PortFailure {
+        let interruption = self.operation.interrupted().await;
+        tokio::time::sleep(GRACE).await;
+        interruption.in_flight()
+    }
+
+    fn circumstances(&self, delta_delivered: bool) -> Circumstances {
+        // Without time left the wait, however short, passes the deadline.
+        let left = self.operation.remaining().unwrap_or(Duration::ZERO);
+        Circumstances { delta_delivered, left, jitter: random_fraction() }
+    }
+
+    async fn pause(
+        &self,
+        wait: Duration,
+        failure: &PortFailure,
+        account: &mut Account,
+    ) -> Result<(), Unanswered> {
+        if failure.commit == runtime_ports::CommitDisposition::Unknown {
+            let last = account.requests_made().saturating_sub(1);
+            account.lose(format!(
+                "request {last} got no conclusive answer and was sent once more; \
+                 it may have been billed"
+            ));
+        }
+        let until = Instant::now() + wait;
+        tokio::select! {
+            biased;
+            () = self.given_up.cancelled() => Err(Unanswered::GivenUp),
+            interruption = self.operation.interrupted() => {
+                Err(Unanswered::Failed(interruption.before_sending()))
+            }
+            () = tokio::time::sleep_until(until) => Ok(()),
+        }
+    }
+}
+
+enum Attempt {
+    Answered(ModelResponse),
+    Failed(PortFailure),
+    GivenUp,
+}
+
+/// Passes deltas on, and notes that there was one.
+struct Watched<'a> {
+    sink: &'a dyn DeltaSink,
+    delivered: &'a AtomicBool,
+}
+
+impl DeltaSink for Watched<'_> {
+    fn delta(&self, delta: ModelDelta<'_>) {
+        self.delivered.store(true, Ordering::Relaxed);
+        self.sink.delta(delta);
+    }
+}
+
+fn panicked() -> PortFailure {
+    PortFailure::in_flight_unknown(
+        PortFailureKind::Internal,
+        "model_session_panicked",
+        "the model session panicked, which is a fault of its adapter",
+    )
+}
+
+/// Enough for jitter, which needs no quality.
+fn random_fraction() -> f64 {
+    let (_, low) = Uuid::new_v4().as_u64_pair();
+    f64::from(low as u32) / (f64::from(u32::MAX) + 1.0)
+}

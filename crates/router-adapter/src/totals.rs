@@ -1,0 +1,147 @@
+//! Decides what the requests of a turn add up to, and what each of them reported.
+//!
+//! Knows nothing about turns or stores. Invariant: what was not reported is never counted as zero; a
+//! sum that misses a part says so.
+
+use runtime_ports::{
+    CommitDisposition, Metering, ModelResponse, PortFailure, PortFailureKind, Price, RequestMeter,
+    TokenUsage, TurnEnd,
+};
+
+/// What several requests add up to.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Totals {
+    pub(crate) metering: Metering,
+    pub(crate) is_lower_bound: bool,
+    pub(crate) cost_nano_usd: Option<u64>,
+}
+
+impl Totals {
+    /// The sum over `requests`. Without any, nothing is known and nothing is missing.
+    pub(crate) fn of(requests: &[RequestMeter]) -> Self {
+        Self {
+            metering: total_metering(requests),
+            is_lower_bound: misses_a_part(requests),
+            cost_nano_usd: total_cost(requests),
+        }
+    }
+}
+
+fn total_metering(requests: &[RequestMeter]) -> Metering {
+    let tokens = requests.iter().filter_map(tokens_of).reduce(add_known);
+    let seconds = requests.iter().filter_map(seconds_of).reduce(|sum, value| sum + value);
+    match (tokens, seconds) {
+        (Some(usage), _) => Metering::Tokens(usage),
+        (None, Some(seconds)) => Metering::DurationSeconds(seconds),
+        (None, None) => Metering::Unavailable,
+    }
+}
+
+fn tokens_of(request: &RequestMeter) -> Option<TokenUsage> {
+    match request.metering {
+        Metering::Tokens(usage) if !usage.is_unreported() => Some(usage),
+        Metering::Tokens(_) | Metering::DurationSeconds(_) | Metering::Unavailable => None,
+    }
+}
+
+fn seconds_of(request: &RequestMeter) -> Option<f64> {
+    match request.metering {
+        Metering::DurationSeconds(seconds) => Some(seconds),
+        Metering::Tokens(_) | Metering::Unavailable => None,
+    }
+}
+
+/// Field by field, what is known; a field that neither side knows stays unknown.
+fn add_known(left: TokenUsage, right: TokenUsage) -> TokenUsage {
+    let [input, output, cached, written, reasoning] = std::array::from_fn(|field| {
+        let (left, right) = (left.fields()[field], right.fields()[field]);
+        left.zip(right).map(|(left, right)| left.saturating_add(right)).or(left).or(right)
+    });
+    TokenUsage {
+        input_tokens: input,
+        output_tokens: output,
+        cached_input_tokens: cached,
+        cache_write_tokens: written,
+        reasoning_tokens: reasoning,
+    }
+}
+
+/// Prompt and answer tokens are owed by every request; a detail only by those of a provider that
+/// reports it at all.
+fn misses_a_part(requests: &[RequestMeter]) -> bool {
+    let Some(total) = requests.iter().filter_map(tokens_of).reduce(add_known) else {
+        let all_timed = requests.iter().all(|request| seconds_of(request).is_some());
+        return !all_timed;
+    };
+    requests.iter().any(|request| match tokens_of(request) {
+        Some(usage) => lacks_one_of(&usage, &total),
+        None => true,
+    })
+}
+
+fn lacks_one_of(usage: &TokenUsage, total: &TokenUsage) -> bool {
+    let counts_missing = usage.input_tokens.is_none() || usage.output_tokens.is_none();
+    let mut fields = usage.fields().into_iter().zip(total.fields());
+    counts_missing || fields.any(|(own, total)| own.is_none() && total.is_some())
+}
+
+fn total_cost(requests: &[RequestMeter]) -> Option<u64> {
+    let costs = requests.iter().map(|request| request.cost_nano_usd);
+    costs.reduce(|sum, cost| Some(sum?.saturating_add(cost?))).flatten()
+}
+
+/// The requests behind an answer, the answered one last.
+pub(crate) fn meters_of_answer(
+    response: &ModelResponse,
+    price: Option<Price>,
+) -> Vec<RequestMeter> {
+    let mut meters = response.attempts.clone();
+    let mut answered = meters.pop().unwrap_or_else(|| unreported(TurnEnd::Completed));
+    if matches!(answered.metering, Metering::Unavailable) && !response.usage.is_unreported() {
+        answered.metering = Metering::Tokens(response.usage);
+    }
+    answered.cost_nano_usd = answered.cost_nano_usd.or(response.cost_nano_usd);
+    meters.push(answered);
+    priced(meters, price)
+}
+
+/// The requests behind a failure. One that may have reached the provider is never left out.
+pub(crate) fn meters_of_failure(failure: &PortFailure, price: Option<Price>) -> Vec<RequestMeter> {
+    let mut meters = failure.attempts.clone();
+    if meters.is_empty() && failure.commit != CommitDisposition::NotCommitted {
+        meters.push(unreported(end_of(failure)));
+    }
+    priced(meters, price)
+}
+
+/// How a request or a turn that failed in this way ended.
+pub(crate) const fn end_of(failure: &PortFailure) -> TurnEnd {
+    match failure.kind {
+        PortFailureKind::Timeout => TurnEnd::TimedOut,
+        PortFailureKind::Canceled => TurnEnd::Cancelled,
+        _ => TurnEnd::Failed,
+    }
+}
+
+/// A request of which nothing is known but how it ended.
+pub(crate) const fn unreported(end: TurnEnd) -> RequestMeter {
+    RequestMeter {
+        provider_request_id: None,
+        metering: Metering::Unavailable,
+        end,
+        cost_nano_usd: None,
+    }
+}
+
+/// A cost that the provider reported wins over one that the price gives.
+fn priced(mut meters: Vec<RequestMeter>, price: Option<Price>) -> Vec<RequestMeter> {
+    for meter in &mut meters {
+        let computed =
+            price.zip(tokens_of(meter)).and_then(|(price, usage)| price.cost_nano_usd(&usage));
+        meter.cost_nano_usd = meter.cost_nano_usd.or(computed);
+    }
+    meters
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,120 @@
+//! Decides how the calls of one answer are named, answered and kept together with their results.
+//!
+//! Knows nothing about how an answer is waited for. Invariant: the messages of an exchange hold each
+//! call with exactly one result, in the model's order. Of calls that share an id in one answer the
+//! first wins; a later one gets an id of its own and an error result, and is never surfaced.
+
+use std::collections::HashSet;
+
+use runtime_ports::{ModelContent, ModelMessage, ModelRole, ToolResult};
+use serde_json::{Value, json};
+
+/// The calls of one answer, and what was answered so far.
+pub(super) struct Exchange {
+    output: Vec<ModelContent>,
+    calls: Vec<Call>,
+    results: Vec<ToolResult>,
+}
+
+/// One call as a host sees it.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Surfaced {
+    /// Unique in the turn.
+    pub(super) call_id: String,
+    pub(super) tool: String,
+    pub(super) arguments: Value,
+}
+
+struct Call {
+    id: String,
+    surfaced: Surfaced,
+    repeats_an_id: bool,
+}
+
+/// The ids that a turn has given to its host.
+#[derive(Default)]
+pub(super) struct SurfacedIds(HashSet<String>);
+
+impl Exchange {
+    /// The exchange that an answer with calls begins.
+    pub(super) fn new(mut output: Vec<ModelContent>, surfaced: &mut SurfacedIds) -> Self {
+        let mut ids = HashSet::new();
+        let mut calls = Vec::new();
+        for content in &mut output {
+            if let ModelContent::ToolUse { id, name, arguments } = content {
+                let repeats_an_id = ids.contains(id.as_str());
+                *id = unused(id, &ids);
+                ids.insert(id.clone());
+                let call_id = if repeats_an_id { id.clone() } else { surfaced.give(id) };
+                let (tool, arguments) = (name.clone(), arguments.clone());
+                let surfaced = Surfaced { call_id, tool, arguments };
+                calls.push(Call { id: id.clone(), surfaced, repeats_an_id });
+            }
+        }
+        Self { output, calls, results: Vec::new() }
+    }
+
+    /// The next call that needs an answer of the host; those that must not run are answered here.
+    pub(super) fn next_call(&mut self) -> Option<Surfaced> {
+        loop {
+            let call = self.calls.get(self.results.len())?;
+            if !call.repeats_an_id {
+                return Some(call.surfaced.clone());
+            }
+            let refusal = refused(&call.surfaced.tool);
+            self.answer(refusal);
+        }
+    }
+
+    /// Answers the call that [`Self::next_call`] gave.
+    pub(super) fn answer(&mut self, result: ToolResult) {
+        self.results.push(result);
+    }
+
+    /// The answer and all results, as they enter the thread.
+    pub(super) fn into_messages(self) -> [ModelMessage; 2] {
+        let results = self.calls.into_iter().zip(self.results);
+        let content = results.map(|(call, result)| ModelContent::ToolResult {
+            tool_use_id: call.id,
+            name: call.surfaced.tool,
+            content: result.text,
+            failed: !result.success,
+        });
+        let results = ModelMessage { role: ModelRole::Tool, content: content.collect() };
+        [ModelMessage { role: ModelRole::Assistant, content: self.output }, results]
+    }
+}
+
+impl SurfacedIds {
+    /// `id` itself the first time; a fresh variant when an earlier answer of the turn had it.
+    fn give(&mut self, id: &str) -> String {
+        let fresh = unused(id, &self.0);
+        self.0.insert(fresh.clone());
+        fresh
+    }
+}
+
+/// `id`, or the first variant of it that is not taken. An empty id gets a name.
+fn unused(id: &str, taken: &HashSet<String>) -> String {
+    let base = if id.is_empty() { "call" } else { id };
+    if !taken.contains(base) {
+        return base.to_owned();
+    }
+    let variants = (2u64..).map(|number| format!("{base}-{number}"));
+    let mut free = variants.filter(|variant| !taken.contains(variant));
+    free.next().unwrap_or_else(|| base.to_owned())
+}
+
+fn refused(tool: &str) -> ToolResult {
+    let error = "an earlier call of this answer has the same id; this one did not run";
+    let text = json!({
+        "ok": false,
+        "error": error,
+        "error_code": "duplicate_tool_call_id",
+        "tool_name": tool,
+    });
+    ToolResult { success: false, text: text.to_string() }
+}
+
+#[cfg(test)]
+mod tests;

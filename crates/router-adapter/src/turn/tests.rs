@@ -1,0 +1,1 @@
+//! Holds the file above to its promises.
