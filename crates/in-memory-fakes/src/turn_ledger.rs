@@ -53,6 +53,7 @@ pub(crate) struct TurnLedger {
     pub(crate) answers: Vec<RecordedAnswer>,
     pub(crate) receipts: Vec<UsageReceipt>,
     pub(crate) threads: HashSet<String>,
+    known: HashSet<Uuid>,
     pub(crate) breaches: Vec<String>,
     parents: HashMap<Uuid, Uuid>,
     canceled: HashSet<Uuid>,
@@ -93,11 +94,11 @@ impl TurnRecord {
 
     fn write_receipt(&self, end: TurnEnd, now_ms: u64) -> UsageReceipt {
         let progress = self.progress();
-        let metering = progress.usage.map_or(Metering::Unavailable, Metering::Tokens);
-        let is_whole = end == TurnEnd::Completed && progress.usage.is_some();
+        let usage = progress.usage.or(self.script.receipt_usage());
+        let metering = usage.map_or(Metering::Unavailable, Metering::Tokens);
+        let is_whole = end == TurnEnd::Completed && usage.is_some();
         let price = self.price.as_ref().filter(|_| is_whole);
-        let cost_nano_usd =
-            price.zip(progress.usage).and_then(|(price, usage)| price.cost_nano_usd(&usage));
+        let cost_nano_usd = price.zip(usage).and_then(|(price, usage)| price.cost_nano_usd(&usage));
         let provider_request_id = Some(format!("fake-request-{}", self.number));
         let request = RequestMeter { provider_request_id, metering, end, cost_nano_usd };
         UsageReceipt {
@@ -129,6 +130,7 @@ impl TurnLedger {
             answers: Vec::new(),
             receipts: Vec::new(),
             threads: HashSet::new(),
+            known: HashSet::new(),
             breaches: Vec::new(),
             parents: HashMap::new(),
             canceled: HashSet::new(),
@@ -138,7 +140,7 @@ impl TurnLedger {
 
     /// Whether `id` names a turn that was started, ended or not.
     pub(crate) fn knows(&self, id: Uuid) -> bool {
-        self.turns.iter().any(|turn| turn.id() == id)
+        self.known.contains(&id)
     }
 
     /// Whether the operation, or one that caused it, was cancelled.
@@ -163,6 +165,7 @@ impl TurnLedger {
         }
         let thread = turn.start.continuation.as_ref().map(|thread| thread.thread_id.clone());
         turn.progress().thread_id = thread;
+        self.known.insert(turn.id());
         self.turns.push(Arc::clone(&turn));
         turn
     }

@@ -94,6 +94,7 @@ pub struct TurnScript {
     thread: bool,
     optional: bool,
     finish_refusal: Option<PortFailure>,
+    receipt_usage: Option<TokenUsage>,
 }
 
 impl TurnScript {
@@ -115,6 +116,7 @@ impl TurnScript {
             thread: true,
             optional: false,
             finish_refusal: None,
+            receipt_usage: None,
         }
     }
 
@@ -256,6 +258,13 @@ impl TurnScript {
         self
     }
 
+    /// A turn whose receipt knows these tokens although no event reports any.
+    #[must_use]
+    pub fn metered_in_receipt_only(mut self, usage: TokenUsage) -> Self {
+        self.receipt_usage = Some(usage);
+        self
+    }
+
     /// A script that may stay unused, wholly or from some step on: for tests that drop or cancel
     /// at any point.
     #[must_use]
@@ -284,6 +293,10 @@ impl TurnScript {
 
     pub(crate) const fn finish_refusal(&self) -> Option<&PortFailure> {
         self.finish_refusal.as_ref()
+    }
+
+    pub(crate) const fn receipt_usage(&self) -> Option<TokenUsage> {
+        self.receipt_usage
     }
 
     fn completed(self, answer: String, usage: ScriptedUsage) -> Self {
