@@ -9,6 +9,7 @@ mod expansion;
 mod scenario;
 
 pub mod model;
+pub mod turn;
 
 pub use scenario::{
     Broken, Declares, Proof, SCENARIO_LIMIT, Scenario, ScenarioFuture, Unstageable, Verdict, check,
