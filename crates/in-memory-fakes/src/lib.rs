@@ -14,6 +14,7 @@ mod recorder;
 mod script;
 mod turn;
 mod turn_ledger;
+mod turn_requests;
 mod turn_script;
 
 pub use delta_log::{DeltaLog, RecordedDelta};

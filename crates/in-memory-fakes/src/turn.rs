@@ -98,6 +98,11 @@ impl FakeTurn {
             TurnStep::Call(call) => Ok(Played::Gave(self.surface(call))),
             TurnStep::Complete { answer, usage } => Ok(Played::Gave(self.complete(answer, usage))),
             TurnStep::Fail(failure) => Err(self.fail(failure)),
+            TurnStep::Request(meter) => {
+                self.advance();
+                self.record.progress().requests.end(meter);
+                Ok(Played::TimePassed)
+            }
             TurnStep::End => Ok(self.end()),
         }
     }
@@ -116,6 +121,16 @@ impl FakeTurn {
         self.phase = Phase::Over;
         self.record.note("ended without a terminal event");
         Played::Nothing
+    }
+
+    /// Sends what is due. A call of the same batch needs no request, and a turn has only so many.
+    fn request_leaves(&self) -> bool {
+        let mut progress = self.record.progress();
+        progress.request_left = true;
+        let script = &self.record.script;
+        let more_calls = matches!(script.steps().get(progress.played), Some(TurnStep::Call(_)));
+        let most = self.record.start.request.max_requests;
+        !script.lists_requests() || more_calls || progress.requests.leave(most)
     }
 
     fn submit_context(&mut self) -> AgentTurnEvent {
@@ -259,7 +274,9 @@ impl AgentTurn for FakeTurn {
             Phase::AwaitingAnswer(_) => return Err(TurnFailure::refused(open_call())),
             Phase::Playing | Phase::Over => {}
         }
-        self.record.progress().request_left = true;
+        if !self.request_leaves() {
+            return Err(self.fail_unplayed(no_request_left()));
+        }
         loop {
             let step = self.next_step();
             match self.play(step).await? {
@@ -286,6 +303,7 @@ impl AgentTurn for FakeTurn {
         self.record.note(format!("took the answer to {call_id}"));
         let (turn, call_id) = (self.record.id(), call_id.to_owned());
         lock(&self.ledger).answers.push(RecordedAnswer { turn, call_id, result });
+        self.record.progress().requests.answered();
         self.phase = Phase::Playing;
         Ok(())
     }
@@ -330,4 +348,9 @@ fn open_call() -> PortFailure {
 fn no_such_call() -> PortFailure {
     let message = "no call of that id waits for an answer";
     PortFailure::not_sent(PortFailureKind::Conflict, "CALL_NOT_OPEN", message)
+}
+
+fn no_request_left() -> PortFailure {
+    let message = "the turn made all requests that it may make; raise max_requests";
+    PortFailure::not_sent(PortFailureKind::Forbidden, "REQUEST_LIMIT", message)
 }

@@ -17,7 +17,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-use crate::{RecordedAnswer, TurnScript};
+use crate::{RecordedAnswer, TurnScript, turn_requests::TurnRequests};
 
 /// 2026-11-30, 00:00 UTC: when every fake begins.
 const EPOCH_UNIX_MS: u64 = 1_795_996_800_000;
@@ -42,6 +42,7 @@ pub(crate) struct Progress {
     pub(crate) stalled: bool,
     pub(crate) request_left: bool,
     pub(crate) usage: Option<TokenUsage>,
+    pub(crate) requests: TurnRequests,
     pub(crate) thread_id: Option<String>,
     pub(crate) reality: Vec<String>,
 }
@@ -101,7 +102,7 @@ impl TurnRecord {
         let cost_nano_usd = price.zip(usage).and_then(|(price, usage)| price.cost_nano_usd(&usage));
         let provider_request_id = Some(format!("fake-request-{}", self.number));
         let request = RequestMeter { provider_request_id, metering, end, cost_nano_usd };
-        UsageReceipt {
+        let mut receipt = UsageReceipt {
             version: UsageReceipt::VERSION,
             operation_id: self.id(),
             parent_operation_id: self.start.parent_operation_id,
@@ -118,7 +119,11 @@ impl TurnRecord {
             is_lower_bound: progress.request_left && !is_whole,
             cost_nano_usd,
             losses: Vec::new(),
+        };
+        if self.script.lists_requests() {
+            progress.requests.account(&mut receipt);
         }
+        receipt
     }
 }
 

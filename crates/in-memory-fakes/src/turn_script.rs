@@ -5,7 +5,7 @@
 
 use std::{fmt, time::Duration};
 
-use runtime_ports::{AgentTurnEvent, PortFailure, TokenUsage, ToolResult};
+use runtime_ports::{AgentTurnEvent, PortFailure, RequestMeter, TokenUsage, ToolResult};
 use serde_json::{Value, json};
 
 /// One step of a [`TurnScript`].
@@ -26,6 +26,8 @@ pub enum TurnStep {
     Fail(PortFailure),
     /// Ends the turn without a terminal event.
     End,
+    /// Ends the request at hand; the receipt lists it like this.
+    Request(RequestMeter),
     /// Gives nothing more until the turn is cancelled or its time is up.
     Stall,
     /// Lets time pass before the next step.
@@ -243,6 +245,14 @@ impl TurnScript {
         self.step(TurnStep::Delay(wait))
     }
 
+    /// Ends the request at hand, which the receipt then lists like this. With such steps the
+    /// receipt lists the turn's requests one by one, the one in flight included, and sums them;
+    /// `max_requests` holds. Without any, it lists one.
+    #[must_use]
+    pub fn request(self, meter: RequestMeter) -> Self {
+        self.step(TurnStep::Request(meter))
+    }
+
     /// A provider that names no thread: there is nothing to continue.
     #[must_use]
     pub fn without_thread(mut self) -> Self {
@@ -285,6 +295,10 @@ impl TurnScript {
 
     pub(crate) const fn has_thread(&self) -> bool {
         self.thread
+    }
+
+    pub(crate) fn lists_requests(&self) -> bool {
+        self.steps.iter().any(|step| matches!(step, TurnStep::Request(_)))
     }
 
     pub(crate) const fn is_optional(&self) -> bool {
@@ -355,6 +369,7 @@ impl fmt::Display for TurnStep {
             Self::Complete { answer, .. } => write!(formatter, "complete {answer:?}"),
             Self::Fail(failure) => write!(formatter, "fail: {failure}"),
             Self::End => formatter.write_str("end without a terminal event"),
+            Self::Request(meter) => write!(formatter, "request ends, {:?}", meter.end),
             Self::Stall => formatter.write_str("stall"),
             Self::Delay(wait) => write!(formatter, "delay {wait:?}"),
         }

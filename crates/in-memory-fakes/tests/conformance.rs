@@ -7,3 +7,7 @@ mod harness;
 mod model {
     port_conformance::model_conformance!(crate::harness::FakeModelHarness);
 }
+
+mod turn {
+    port_conformance::turn_conformance!(crate::harness::FakeTurnHarness);
+}

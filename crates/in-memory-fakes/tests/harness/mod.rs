@@ -4,5 +4,7 @@
 //! so they leave the scripts' own checks out: the scenarios alone must notice a fault.
 
 mod model;
+mod turn;
 
 pub(crate) use model::FakeModelHarness;
+pub(crate) use turn::FakeTurnHarness;

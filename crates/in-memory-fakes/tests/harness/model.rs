@@ -102,22 +102,38 @@ pub(crate) fn steps(script: ProviderScript) -> Vec<ModelStep> {
 }
 
 fn step(reply: ProviderReply) -> ModelStep {
-    let cut = || {
-        let message = "the connection was closed before the answer was complete";
-        PortFailure::in_flight_unknown(PortFailureKind::Unavailable, "CUT", message)
-    };
-    match reply {
-        ProviderReply::Answer(answer) => answering(&answer),
-        ProviderReply::Refuse(refusal) => ModelStep::fail(refused(refusal)),
+    match &reply {
+        ProviderReply::Answer(answer) => answering(answer),
         ProviderReply::StallBeforeAnswer => ModelStep::stall(),
-        ProviderReply::StallMidAnswer(answer) => unfinished(&answer).then_stall(),
-        ProviderReply::CutBeforeAnswer => ModelStep::fail(cut()),
-        ProviderReply::CutMidAnswer(answer) => unfinished(&answer).then_fail(cut()),
+        ProviderReply::StallMidAnswer(answer) => unfinished(answer).then_stall(),
+        ProviderReply::CutMidAnswer(answer) => unfinished(answer).then_fail(failure_of(&reply)),
+        ProviderReply::Refuse(_) | ProviderReply::CutBeforeAnswer | ProviderReply::Malformed => {
+            ModelStep::fail(failure_of(&reply))
+        }
+    }
+}
+
+/// The failure that a call ends with which gets this reply.
+pub(crate) fn failure_of(reply: &ProviderReply) -> PortFailure {
+    let unknown = PortFailure::in_flight_unknown;
+    match reply {
+        ProviderReply::Refuse(refusal) => refused(*refusal),
         ProviderReply::Malformed => {
             let message = "the answer is not the provider's protocol";
-            let kind = PortFailureKind::Protocol;
-            ModelStep::fail(PortFailure::in_flight_unknown(kind, "MALFORMED", message))
+            unknown(PortFailureKind::Protocol, "MALFORMED", message)
         }
+        _ => {
+            let message = "the connection was closed before the answer was complete";
+            unknown(PortFailureKind::Unavailable, "CUT", message)
+        }
+    }
+}
+
+/// Identity, tool and arguments of the piece, if it is a call.
+pub(crate) fn call_of((number, piece): (usize, &Piece)) -> Option<(String, String, Value)> {
+    match content(number, piece) {
+        ModelContent::ToolUse { id, name, arguments } => Some((id, name, arguments)),
+        _ => None,
     }
 }
 

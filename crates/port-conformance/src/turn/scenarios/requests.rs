@@ -109,11 +109,6 @@ pub(crate) async fn a_turn_makes_at_most_its_requests(harness: &dyn TurnHarness)
     let mut start = staged.start();
     start.request.max_requests = 2;
     let mut turn = staged.begin(&start).await?;
-    for number in 1..=2 {
-        let id = follow(turn.as_mut()).await?.must_call()?;
-        let result = read_result(&format!("result-marker-{number}"));
-        success("the answer to a call", turn.respond(&id, result).await)?;
-    }
     let course = follow_to_the_end(turn.as_mut()).await?;
     let (_, receipt) = course.must_fail()?;
     equal("the number of requests", &receipt.requests.len(), &2)?;
