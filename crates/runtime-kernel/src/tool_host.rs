@@ -96,7 +96,17 @@ use crate::ToolCall;
 /// #         version: "1".into(),
 /// #     })
 /// # }
-/// # async fn example(world: ToolWorld, operation: OperationContext) {
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() {
+/// # let ports = in_memory_fakes::FakeSessions::default().ports();
+/// # let world = ToolWorld {
+/// #     workspace: ports.workspace,
+/// #     interaction: ports.interaction,
+/// #     resources: ports.resources,
+/// #     artifacts: Arc::new(in_memory_fakes::FakeArtifacts::new()),
+/// # };
+/// # let (id, execution) = ("turn".parse().unwrap(), "run".parse().unwrap());
+/// # let operation = OperationContext::root(id, execution, Duration::from_secs(60));
 /// let host = ToolHost::new(vec![Arc::new(add())], world).unwrap();
 /// let call = ToolCall { name: "add".into(), arguments: json!({ "left": 2, "right": 3 }) };
 /// assert_eq!(host.execute(&operation, call, 1).await.text, "5");

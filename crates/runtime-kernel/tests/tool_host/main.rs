@@ -1,0 +1,9 @@
+//! The tool host: what a model is told of every call, well served or not.
+
+mod arguments;
+mod failures;
+mod output;
+mod registration;
+mod stage;
+mod state;
+mod work;
