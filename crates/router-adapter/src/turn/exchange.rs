@@ -38,11 +38,11 @@ pub(super) struct SurfacedIds(HashSet<String>);
 impl Exchange {
     /// The exchange that an answer with calls begins.
     pub(super) fn new(mut output: Vec<ModelContent>, surfaced: &mut SurfacedIds) -> Self {
-        let mut ids = HashSet::new();
+        let (mut written, mut ids) = (HashSet::new(), HashSet::new());
         let mut calls = Vec::new();
         for content in &mut output {
             if let ModelContent::ToolUse { id, name, arguments } = content {
-                let repeats_an_id = ids.contains(id.as_str());
+                let repeats_an_id = !id.is_empty() && !written.insert(id.clone());
                 *id = unused(id, &ids);
                 ids.insert(id.clone());
                 let call_id = if repeats_an_id { id.clone() } else { surfaced.give(id) };
