@@ -110,6 +110,7 @@ impl AgentTurn for RouterTurn {
 
     async fn finish_unavailable(&mut self) -> Result<UsageReceipt, PortFailure> {
         self.end.given_up.cancel();
+        self.open_call = None;
         let ended = self.ended().await;
         ended.last_words = None;
         match &ended.settlement {
