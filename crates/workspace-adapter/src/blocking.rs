@@ -97,3 +97,6 @@ fn settled<T>(ended: Ended<T>, gate: &Gate) -> Result<T, PortFailure> {
         )),
     }
 }
+
+#[cfg(test)]
+mod tests;

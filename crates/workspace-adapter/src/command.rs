@@ -20,6 +20,7 @@ use crate::{
     descendants::Descendants,
     environment::{CommandHome, MARKER},
     failure,
+    handles::StreamsOnly,
     output::HeadTail,
 };
 
@@ -103,7 +104,8 @@ impl Running {
                 .kill_on_drop(true);
         });
         // A session of its own: a group to signal, and no terminal to read from or type into.
-        let child = wrapped.wrap(ProcessSession).spawn().map_err(|_| not_started())?;
+        let child =
+            wrapped.wrap(ProcessSession).wrap(StreamsOnly).spawn().map_err(|_| not_started())?;
         drop(prepared.keep);
         let leader = child
             .id()
@@ -161,9 +163,8 @@ impl Running {
 
     /// Ends everything that is left, then reaps the shell.
     async fn end(&mut self) -> Result<ExitStatus, PortFailure> {
-        self.descendants.end_group();
         let descendants = self.descendants.clone();
-        let left = tokio::task::spawn_blocking(move || descendants.end_strays()).await;
+        let left = tokio::task::spawn_blocking(move || descendants.end_all()).await;
         let status = tokio::time::timeout(REAPING, self.child.wait()).await;
         match (left, status) {
             (Ok(0), Ok(Ok(status))) => Ok(status),
@@ -175,10 +176,11 @@ impl Running {
 }
 
 impl Drop for Running {
-    /// Reached with a living command only when the runtime shuts down under it.
+    /// Reached with a living command only when the runtime shuts down under it: there is nobody
+    /// left to hand the hunt to, so it blocks here.
     fn drop(&mut self) {
         if self.child.id().is_some() {
-            self.descendants.end_group();
+            self.descendants.end_all();
         }
     }
 }

@@ -6,6 +6,7 @@
 use std::{
     env,
     ffi::{OsStr, OsString},
+    os::unix::fs::PermissionsExt,
     path::Path,
 };
 
@@ -46,7 +47,9 @@ pub(crate) struct CommandHome {
 impl CommandHome {
     /// Makes the home, open to this user only.
     pub(crate) fn make() -> std::io::Result<Self> {
-        let folder = tempfile::Builder::new().prefix("agent-home-").tempdir()?;
+        let private = std::fs::Permissions::from_mode(0o700);
+        let folder =
+            tempfile::Builder::new().prefix("agent-home-").permissions(private).tempdir()?;
         std::fs::create_dir(folder.path().join("tmp"))?;
         Ok(Self { folder })
     }
@@ -85,3 +88,6 @@ fn absolute_only(path: &OsStr) -> OsString {
         .filter(|path| !path.is_empty())
         .unwrap_or_else(|| OsString::from(DEFAULT_PATH))
 }
+
+#[cfg(test)]
+mod tests;

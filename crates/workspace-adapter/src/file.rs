@@ -64,6 +64,16 @@ pub(crate) fn read_entry(
     // Looked at before it is opened, since opening a device may already do something; and again
     // once it is open, since it may have been swapped.
     may_read(root, &dir.symlink_metadata(name)?, max_bytes)?;
+    read_opened(root, dir, name, max_bytes)
+}
+
+/// Opens a file without waiting, and reads it if it is one.
+pub(crate) fn read_opened(
+    root: &Root,
+    dir: &Dir,
+    name: &OsStr,
+    max_bytes: u64,
+) -> Result<Vec<u8>, Unread> {
     let mut options = OpenOptions::new();
     options.read(true).follow(FollowSymlinks::No).nonblock(true);
     let file = dir.open_with(name, &options)?;

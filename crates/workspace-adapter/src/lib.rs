@@ -19,6 +19,7 @@ mod environment;
 mod failure;
 mod file;
 mod folder;
+mod handles;
 mod ignored;
 mod limits;
 mod output;

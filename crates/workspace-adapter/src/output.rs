@@ -79,3 +79,6 @@ fn without_cut_start(bytes: &[u8]) -> &[u8] {
     let inside = bytes.iter().take(3).take_while(|byte| **byte & 0b1100_0000 == 0b1000_0000);
     &bytes[inside.count()..]
 }
+
+#[cfg(test)]
+mod tests;

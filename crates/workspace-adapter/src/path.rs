@@ -96,3 +96,6 @@ fn is_lookalike(name: &str) -> bool {
         .replace(['\u{2044}', '\u{2215}', '\u{29f8}', '\u{ff0f}', '\u{ff3c}', '\u{29f5}'], "/");
     plain != name && plain.split('/').any(is_dots)
 }
+
+#[cfg(test)]
+mod tests;

@@ -34,7 +34,7 @@ const SECRET: [&str; 14] = [
 
 /// Files and folders that steer agents, editors, package managers, hooks and shells: an agent
 /// reads them and never changes them.
-const CONTROL: [&str; 40] = [
+const CONTROL: [&str; 39] = [
     ".agent",
     ".agents",
     "agents.md",
@@ -54,7 +54,6 @@ const CONTROL: [&str; 40] = [
     ".roo",
     ".aider.conf.yml",
     ".mcp.json",
-    "mcp.json",
     ".vscode",
     ".idea",
     ".zed",
@@ -115,3 +114,6 @@ fn folded(name: &str) -> String {
     let lower = stem.replace('\u{17f}', "s").to_lowercase();
     lower.trim_end_matches(['.', ' ']).to_owned()
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,6 +1,10 @@
 //! Checks the folder as a whole: what each call does in the ordinary case.
 
-use std::{fs, path::Path, time::Duration};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use runtime_ports::{
     CommandRequest, OperationContext, PortFailure, PortFailureKind, WorkspaceSession,
@@ -10,6 +14,16 @@ use tempfile::TempDir;
 
 use super::FolderWorkspace;
 use crate::FolderLimits;
+
+mod commands;
+mod hard_links;
+mod hostile_paths;
+mod ignoring;
+mod links;
+mod protection;
+mod races;
+mod special_files;
+mod writes;
 
 fn operation() -> OperationContext {
     OperationContext::root(
@@ -29,6 +43,67 @@ fn folder(files: &[(&str, &str)]) -> (TempDir, FolderWorkspace) {
     }
     let workspace = FolderWorkspace::open(temp.path()).unwrap();
     (temp, workspace)
+}
+
+/// What each call says about a path; the five in one order.
+async fn calls(workspace: &FolderWorkspace, path: &str) -> [(&'static str, PortResult); 5] {
+    let operation = operation();
+    let request = CommandRequest { command: "pwd".into(), cwd: Some(path.into()) };
+    let text = |value: &dyn std::fmt::Debug| format!("{value:?}");
+    [
+        ("read", workspace.read(&operation, path).await.map(|value| lossy(&value))),
+        ("write", workspace.write(&operation, path, b"written").await.map(|()| String::new())),
+        ("list", workspace.list(&operation, path).await.map(|value| text(&value))),
+        ("search", workspace.search(&operation, path, "secret", 99).await.map(|v| text(&v))),
+        ("execute", workspace.execute(&operation, request).await.map(|value| text(&value))),
+    ]
+}
+
+type PortResult = Result<String, PortFailure>;
+
+fn lossy(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// A folder `ws` beside a folder `outside` that holds `secret` and `folder/secret`.
+struct Neighbours {
+    temp: TempDir,
+    workspace: FolderWorkspace,
+}
+
+impl Neighbours {
+    fn new() -> Self {
+        let temp = tempfile::tempdir().unwrap();
+        fs::create_dir_all(temp.path().join("outside/folder")).unwrap();
+        fs::create_dir(temp.path().join("ws")).unwrap();
+        fs::write(temp.path().join("outside/secret"), "secret").unwrap();
+        fs::write(temp.path().join("outside/folder/secret"), "secret").unwrap();
+        let workspace = FolderWorkspace::open(temp.path().join("ws")).unwrap();
+        Self { temp, workspace }
+    }
+
+    fn ws(&self, path: &str) -> PathBuf {
+        self.temp.path().join("ws").join(path)
+    }
+
+    fn outside(&self, path: &str) -> PathBuf {
+        self.temp.path().join("outside").join(path)
+    }
+
+    /// Every file and folder outside with its content, and nothing new beside.
+    fn assert_untouched(&self) {
+        let names = |path: &Path| -> Vec<String> {
+            let entries = fs::read_dir(path).unwrap().map(|entry| entry.unwrap().file_name());
+            let mut names: Vec<_> = entries.map(|name| name.into_string().unwrap()).collect();
+            names.sort();
+            names
+        };
+        assert_eq!(names(self.temp.path()), ["outside", "ws"]);
+        assert_eq!(names(&self.outside("")), ["folder", "secret"]);
+        assert_eq!(names(&self.outside("folder")), ["secret"]);
+        assert_eq!(fs::read(self.outside("secret")).unwrap(), b"secret");
+        assert_eq!(fs::read(self.outside("folder/secret")).unwrap(), b"secret");
+    }
 }
 
 fn refused<T: std::fmt::Debug>(result: Result<T, PortFailure>) -> (PortFailureKind, String) {
