@@ -167,7 +167,7 @@ impl PortFailure {
 }
 
 mod optional_millis {
-    //! Writes an optional duration as whole milliseconds.
+    //! Writes an optional duration as whole milliseconds, rounded up: a wait never gets shorter.
 
     use std::time::Duration;
 
@@ -177,7 +177,8 @@ mod optional_millis {
         value: &Option<Duration>,
         serializer: S,
     ) -> Result<S::Ok, S::Error> {
-        let millis = value.map(|wait| u64::try_from(wait.as_millis()).unwrap_or(u64::MAX));
+        let millis = |wait: Duration| wait.as_nanos().div_ceil(1_000_000);
+        let millis = value.map(|wait| u64::try_from(millis(wait)).unwrap_or(u64::MAX));
         millis.serialize(serializer)
     }
 

@@ -64,7 +64,7 @@ pub use audit::{
 pub use content::{ImageSource, ModelContent, ModelMessage, ModelRole};
 pub use conversation::{ConversationMessage, ConversationSession};
 pub use delegation::{ExecutionDelegationLease, ExecutionSessionFactory};
-pub use digest::Digest;
+pub use digest::{Digest, InvalidDigest};
 pub use estimate::{IMAGE_TOKENS, MESSAGE_OVERHEAD_TOKENS, estimate_text_tokens};
 pub use execution::{
     ExecutionSessions, ResolvedExecutionContext, RuntimeInstanceResolver, SessionScope,
@@ -85,7 +85,7 @@ pub use model::{
 pub use operation::{Interruption, OperationContext};
 pub use options::{GenerationOptions, ResponseFormat, ToolChoice};
 pub use receipt::{Metering, RequestMeter, TurnEnd, UsageReceipt};
-pub use receipt_store::{ReceiptStore, ReceiptTotals, UtcDay};
+pub use receipt_store::{InvalidUtcDay, ReceiptStore, ReceiptTotals, UtcDay};
 pub use resource::{ResourceSession, ResourceSnapshot};
 pub use subagent::{SubagentOutcome, SubagentRequest, SubagentSession};
 pub use tool::{

@@ -11,6 +11,9 @@ use tokio_util::sync::CancellationToken;
 
 use crate::PortFailure;
 
+/// As far away as a deadline is set when a timeout reaches beyond the clock: 30 years.
+const FAR: Duration = Duration::from_hours(30 * 365 * 24);
+
 /// The frame of one port call: its name, its deadline and its cancellation.
 #[derive(Clone, Debug)]
 pub struct OperationContext {
@@ -36,14 +39,15 @@ pub enum Interruption {
 }
 
 impl OperationContext {
-    /// A root operation that ends `timeout` from now unless it is cancelled before.
+    /// A root operation that ends `timeout` from now unless it is cancelled before. A timeout that
+    /// the clock cannot hold ends in 30 years.
     #[must_use]
     pub fn root(id: OperationId, execution_id: ExecutionId, timeout: Duration) -> Self {
         Self {
             id,
             execution_id,
             parent: None,
-            deadline: Instant::now() + timeout,
+            deadline: after(timeout).unwrap_or_else(|| Instant::now() + FAR),
             cancellation: CancellationToken::new(),
         }
     }
@@ -63,7 +67,7 @@ impl OperationContext {
     /// The same operation with a deadline at most `timeout` from now; never a later one.
     #[must_use]
     pub fn within(mut self, timeout: Duration) -> Self {
-        self.deadline = self.deadline.min(Instant::now() + timeout);
+        self.deadline = after(timeout).map_or(self.deadline, |end| end.min(self.deadline));
         self
     }
 
@@ -122,4 +126,9 @@ impl Interruption {
         let never_sent = self.before_sending();
         PortFailure::in_flight_unknown(never_sent.kind, never_sent.code, never_sent.message)
     }
+}
+
+/// The moment `timeout` from now, unless it lies beyond the clock.
+fn after(timeout: Duration) -> Option<Instant> {
+    Instant::now().checked_add(timeout)
 }

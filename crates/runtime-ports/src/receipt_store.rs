@@ -6,6 +6,7 @@ use std::{fmt, str::FromStr};
 
 use async_trait::async_trait;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use thiserror::Error;
 use time::{Date, macros::format_description};
 use uuid::Uuid;
 
@@ -25,6 +26,11 @@ const MILLIS_PER_DAY: u64 = 86_400_000;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct UtcDay(Date);
 
+/// The text is not a day in the one form.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[error("a day is written YYYY-MM-DD, from 1970-01-01 on")]
+pub struct InvalidUtcDay;
+
 impl UtcDay {
     /// The day that holds this moment; the last representable one (9999-12-31) beyond it.
     #[must_use]
@@ -43,10 +49,13 @@ impl fmt::Display for UtcDay {
 }
 
 impl FromStr for UtcDay {
-    type Err = time::error::Parse;
+    type Err = InvalidUtcDay;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        Date::parse(text, format_description!("[year]-[month]-[day]")).map(Self)
+        let date = Date::parse(text, format_description!("[year]-[month]-[day]"));
+        let day = Self(date.map_err(|_| InvalidUtcDay)?);
+        let canonical = day >= Self::from_unix_ms(0) && day.to_string() == text;
+        canonical.then_some(day).ok_or(InvalidUtcDay)
     }
 }
 

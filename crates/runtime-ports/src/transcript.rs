@@ -240,3 +240,6 @@ impl<'de> Deserialize<'de> for Transcript {
         Vec::<ModelMessage>::deserialize(deserializer).map(Self::from)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -12,14 +12,14 @@ use crate::{
 /// Names the adapter and the profile that an encoding was made for. Cloning costs a reference
 /// count.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct EncodingKey(Arc<str>);
+pub struct EncodingKey(Arc<(Box<str>, Box<str>)>);
 
 impl EncodingKey {
     /// A key from the adapter's name and whatever makes its encoding differ (API, issuer, model
     /// family).
     #[must_use]
     pub fn new(adapter: &str, profile: &str) -> Self {
-        Self(format!("{adapter}/{profile}").into())
+        Self(Arc::new((adapter.into(), profile.into())))
     }
 }
 
