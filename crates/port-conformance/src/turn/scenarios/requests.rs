@@ -8,11 +8,11 @@ use runtime_ports::{
 
 use crate::{
     Broken, Proof,
-    claim::{claim, equal, success},
+    claim::{claim, equal},
     model::{Answer, Piece, ProviderReply},
     turn::{
         TurnHarness, TurnPlan,
-        course::{answer, call, follow, follow_to_the_end, read_result, stage, text},
+        course::{answer, call, follow, follow_to_the_end, stage, text},
     },
 };
 
