@@ -11,3 +11,11 @@ mod model {
 mod turn {
     port_conformance::turn_conformance!(crate::harness::FakeTurnHarness);
 }
+
+mod receipts {
+    port_conformance::receipt_conformance!(crate::harness::FakeReceiptHarness);
+}
+
+mod interaction {
+    port_conformance::interaction_conformance!(crate::harness::FakeInteractionHarness);
+}

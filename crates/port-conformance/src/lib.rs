@@ -8,7 +8,9 @@ mod claim;
 mod expansion;
 mod scenario;
 
+pub mod interaction;
 pub mod model;
+pub mod receipts;
 pub mod turn;
 
 pub use scenario::{

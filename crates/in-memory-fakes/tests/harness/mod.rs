@@ -3,8 +3,12 @@
 //! Knows the fakes' public interface. The saboteurs of `port-conformance` use these harnesses too,
 //! so they leave the scripts' own checks out: the scenarios alone must notice a fault.
 
+mod interaction;
 mod model;
+mod receipts;
 mod turn;
 
+pub(crate) use interaction::FakeInteractionHarness;
 pub(crate) use model::FakeModelHarness;
+pub(crate) use receipts::FakeReceiptHarness;
 pub(crate) use turn::FakeTurnHarness;
