@@ -19,3 +19,7 @@ mod receipts {
 mod interaction {
     port_conformance::interaction_conformance!(crate::harness::FakeInteractionHarness);
 }
+
+mod workspace {
+    port_conformance::workspace_conformance!(crate::harness::FakeWorkspaceHarness);
+}

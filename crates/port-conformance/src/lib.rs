@@ -12,6 +12,7 @@ pub mod interaction;
 pub mod model;
 pub mod receipts;
 pub mod turn;
+pub mod workspace;
 
 pub use scenario::{
     Broken, Declares, Proof, SCENARIO_LIMIT, Scenario, ScenarioFuture, Unstageable, Verdict, check,

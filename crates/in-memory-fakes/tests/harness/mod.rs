@@ -7,8 +7,10 @@ mod interaction;
 mod model;
 mod receipts;
 mod turn;
+mod workspace;
 
 pub(crate) use interaction::FakeInteractionHarness;
 pub(crate) use model::FakeModelHarness;
 pub(crate) use receipts::FakeReceiptHarness;
 pub(crate) use turn::FakeTurnHarness;
+pub(crate) use workspace::FakeWorkspaceHarness;
