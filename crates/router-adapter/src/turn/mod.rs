@@ -100,6 +100,3 @@ impl Merge for AgentTurnEvent {
         }
     }
 }
-
-#[cfg(test)]
-mod tests;

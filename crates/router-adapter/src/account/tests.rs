@@ -1,1 +1,0 @@
-//! Holds the file above to its promises.

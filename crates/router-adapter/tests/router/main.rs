@@ -1,0 +1,13 @@
+//! The router as its hosts see it: turns, repeats, time, receipts under faults, drops and crashes.
+//!
+//! The provider is the scripted model, the store the one in memory; time is tokio's, paused.
+
+mod building;
+mod drops;
+mod receipts;
+mod regressions;
+mod retries;
+mod sessions;
+mod stage;
+mod time;
+mod turns;
