@@ -1,26 +1,36 @@
 //! Decides how artifacts are kept as files named by their digest.
 //!
-//! Knows nothing about what they hold. Invariant: a file under its name is whole and durable.
+//! Knows nothing about what they hold. Invariant: a file under its name was whole and durable when
+//! it got the name.
 
 use std::{
-    io::{ErrorKind, Read, Seek, SeekFrom, Write},
+    fs::File,
+    io::{self, Read, Seek, SeekFrom, Write},
     ops::Range,
     path::{Path, PathBuf},
     sync::Arc,
+    time::Duration,
 };
 
 use async_trait::async_trait;
-use runtime_ports::{
-    ArtifactDigest, ArtifactStore, Digest, OperationContext, PortFailure, PortFailureKind,
-};
+use runtime_ports::{ArtifactDigest, ArtifactStore, Digest, OperationContext, PortFailure};
+use uuid::Uuid;
 
 use crate::{
-    blocking::{self, Work},
     failure::FileError,
-    private,
+    folder::Folder,
+    gate::{self, Gate},
 };
 
+/// How files are named until they are whole.
+const PART_SUFFIX: &str = ".part";
+/// A part that is older was left behind by a process that died.
+const PART_AGE: Duration = Duration::from_secs(24 * 60 * 60);
+
 /// Artifacts in a folder, one file each.
+///
+/// A put of bytes that are there already compares them, and heals a file that was damaged.
+/// Parts that were left behind by dead processes are removed by a later put, after a day.
 #[derive(Debug, Clone)]
 pub struct FileArtifactStore(Arc<PathBuf>);
 
@@ -40,7 +50,7 @@ impl ArtifactStore for FileArtifactStore {
         bytes: &[u8],
     ) -> Result<ArtifactDigest, PortFailure> {
         let (folder, bytes) = (Arc::clone(&self.0), bytes.to_vec());
-        blocking::run(operation, Work::Writes, move || put(&folder, &bytes)).await
+        gate::run(operation, move |gate| put(&folder, &bytes, gate)).await
     }
 
     async fn read(
@@ -49,38 +59,90 @@ impl ArtifactStore for FileArtifactStore {
         digest: &ArtifactDigest,
         range: Range<u64>,
     ) -> Result<Vec<u8>, PortFailure> {
-        let path = self.0.join(digest.to_string());
-        blocking::run(operation, Work::Reads, move || read(&path, range)).await
+        let (folder, digest) = (Arc::clone(&self.0), *digest);
+        gate::run(operation, move |_| read(&folder, digest, range)).await
     }
 }
 
-fn put(folder: &Path, bytes: &[u8]) -> Result<ArtifactDigest, PortFailure> {
+fn put(folder: &Path, bytes: &[u8], gate: &Gate) -> Result<ArtifactDigest, FileError> {
     let digest = Digest::of(bytes);
-    let path = folder.join(digest.to_string());
-    if private::open_for_read(&path).is_ok() {
-        return Ok(digest);
+    let name = digest.to_string();
+    let folder = Folder::make(folder)?;
+    if !holds(&folder, &name, bytes) {
+        sweep_parts(&folder);
+        write(&folder, &name, bytes, gate)?;
     }
-    let opened = |source| FileError::Open { path: path.clone(), source };
-    private::make_folder(folder).map_err(opened)?;
-    let mut file = tempfile::NamedTempFile::new_in(folder).map_err(opened)?;
-    file.write_all(bytes).map_err(FileError::Write)?;
-    file.as_file().sync_all().map_err(FileError::Sync)?;
-    file.persist(&path).map_err(|error| FileError::Write(error.error))?;
-    private::sync_folder(folder).map_err(FileError::Sync)?;
+    // Also for one that was there: who put it may have died before this.
+    let synced = folder.sync();
+    synced.map_err(|source| FileError::Sync { path: folder.path_of(&name), source })?;
     Ok(digest)
 }
 
-fn read(path: &Path, range: Range<u64>) -> Result<Vec<u8>, PortFailure> {
-    let mut file = private::open_for_read(path).map_err(|error| match error.kind() {
-        ErrorKind::NotFound => {
-            let message = "no artifact has this digest";
-            PortFailure::rejected(PortFailureKind::NotFound, "UNKNOWN_ARTIFACT", message)
+/// Writes a file aside and gives it its name once it is on disk.
+fn write(folder: &Folder, name: &str, bytes: &[u8], gate: &Gate) -> Result<(), FileError> {
+    let part = format!(".{}{PART_SUFFIX}", Uuid::new_v4());
+    let mut file = folder.new_file(&part)?;
+    let written = file.write_all(bytes).and_then(|()| file.sync_all());
+    let written = written.map_err(|source| FileError::write(folder.path_of(name), source));
+    let named = written.and_then(|()| gate.pass()).and_then(|()| {
+        let renamed = folder.rename(&part, name);
+        renamed.map_err(|source| FileError::write(folder.path_of(name), source))
+    });
+    if named.is_err() {
+        let _ = folder.remove(&part);
+    }
+    named
+}
+
+/// Whether the file is there and holds exactly these bytes.
+fn holds(folder: &Folder, name: &str, bytes: &[u8]) -> bool {
+    let Ok(Some(file)) = folder.file_to_read(name) else { return false };
+    let is_as_long = file.metadata().is_ok_and(|stat| stat.len() == bytes.len() as u64);
+    is_as_long && equals(file, bytes).unwrap_or(false)
+}
+
+fn equals(mut file: File, mut rest: &[u8]) -> io::Result<bool> {
+    let mut chunk = vec![0; 64 << 10];
+    loop {
+        let read = file.read(&mut chunk)?;
+        match (read, rest.split_at_checked(read)) {
+            (0, _) => return Ok(rest.is_empty()),
+            (_, Some((expected, after))) if expected == &chunk[..read] => rest = after,
+            _ => return Ok(false),
         }
-        _ => FileError::Read(error).into(),
-    })?;
+    }
+}
+
+fn sweep_parts(folder: &Folder) {
+    let names = folder.names().unwrap_or_default();
+    for name in names.iter().filter(|name| name.ends_with(PART_SUFFIX)) {
+        if let Ok(Some(file)) = folder.file_to_read(name)
+            && is_old(&file).unwrap_or(false)
+        {
+            let _ = folder.remove(name);
+        }
+    }
+}
+
+fn is_old(file: &File) -> io::Result<bool> {
+    let modified = file.metadata()?.modified()?;
+    Ok(modified.elapsed().is_ok_and(|age| age > PART_AGE))
+}
+
+fn read(folder: &Path, digest: ArtifactDigest, range: Range<u64>) -> Result<Vec<u8>, FileError> {
+    let folder = Folder::existing(folder)?.ok_or(FileError::UnknownArtifact)?;
+    let name = digest.to_string();
+    let file = folder.file_to_read(&name)?.ok_or(FileError::UnknownArtifact)?;
+    read_range(file, range)
+        .map_err(|source| FileError::Read { path: folder.path_of(&name), source })
+}
+
+fn read_range(mut file: File, range: Range<u64>) -> io::Result<Vec<u8>> {
+    let end = range.end.min(file.metadata()?.len());
     let mut bytes = Vec::new();
-    file.seek(SeekFrom::Start(range.start)).map_err(FileError::Read)?;
-    let length = range.end.saturating_sub(range.start);
-    file.take(length).read_to_end(&mut bytes).map_err(FileError::Read)?;
+    if range.start < end {
+        file.seek(SeekFrom::Start(range.start))?;
+        file.take(end - range.start).read_to_end(&mut bytes)?;
+    }
     Ok(bytes)
 }

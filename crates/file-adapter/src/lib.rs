@@ -11,18 +11,22 @@
 //! | [`FileResources`] | [`ResourceSession`](runtime_ports::ResourceSession) | `instructions.md`, `skills/*.md` |
 
 mod artifacts;
-mod blocking;
+mod damage;
 mod failure;
+mod folder;
+mod gate;
 mod ledger;
+mod lines;
+mod lock;
 mod log;
 mod owner;
-mod private;
 mod receipts;
 mod record;
+mod reserve;
 mod resources;
 
 pub use artifacts::FileArtifactStore;
-pub use ledger::Damage;
+pub use damage::Damage;
 pub use receipts::FileReceiptStore;
 pub use resources::FileResources;
 

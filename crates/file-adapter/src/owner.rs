@@ -1,61 +1,72 @@
-//! Decides whether the process that opened a turn is alive.
+//! Decides whether the store that opened a turn is alive.
 //!
-//! Knows lock files: a process holds its own for as long as it lives, and the kernel lets go of it
-//! when the process ends, however it ends.
+//! Knows lock files: a store holds its own for as long as it is open, and the kernel lets go of it
+//! when the process ends, however it ends. A missing file means a dead owner, too.
+//! Invariant: files are made and swept under the lock of the log, so that nobody sweeps one that
+//! its owner has not locked yet.
 
-use std::{
-    fs::{File, TryLockError},
-    path::{Path, PathBuf},
-};
+use std::fs::{File, TryLockError};
 
 use uuid::Uuid;
 
-use crate::{failure::FileError, private};
+use crate::{failure::FileError, folder::Folder};
 
-/// This process's lock, held until the last handle is dropped.
+const SUFFIX: &str = ".lock";
+
+/// This store's lock, held until the last handle is dropped.
 #[derive(Debug)]
 pub(crate) struct Owner {
     pub(crate) id: Uuid,
-    folder: PathBuf,
+    folder: Folder,
     lock: File,
 }
 
 impl Owner {
-    /// Takes a fresh id and locks its file.
-    pub(crate) fn claim(folder: &Path) -> Result<Self, FileError> {
+    /// Takes a fresh id and locks its file. The caller holds the lock of the log.
+    pub(crate) fn claim(folder: Folder) -> Result<Self, FileError> {
         let id = Uuid::new_v4();
-        let path = lock_path(folder, id);
-        let opened = |source| FileError::Open { path: path.clone(), source };
-        private::make_folder(folder).map_err(opened)?;
-        let lock = private::open_for_append(&path).map_err(opened)?;
-        lock.lock().map_err(FileError::Lock)?;
-        Ok(Self { id, folder: folder.to_owned(), lock })
+        let lock = folder.file_to_append(&name_of(id))?;
+        lock.try_lock().map_err(|error| FileError::Lock(error.into()))?;
+        Ok(Self { id, folder, lock })
     }
 
-    /// Whether the owner of this id lives. What cannot be told counts as alive: its turns are then
-    /// left alone.
+    /// Removes the files of dead owners. The caller holds the lock of the log.
+    pub(crate) fn sweep(folder: &Folder) {
+        for name in folder.names().unwrap_or_default() {
+            let id = name.strip_suffix(SUFFIX).and_then(|id| Uuid::try_parse(id).ok());
+            if id.is_some_and(|id| name == name_of(id) && !is_locked(folder, id)) {
+                let _ = folder.remove(&name);
+            }
+        }
+    }
+
+    /// Whether the owner of this id lives.
     pub(crate) fn is_alive(&self, id: Uuid) -> bool {
-        if id == self.id {
-            return true;
-        }
-        match private::open_for_read(&lock_path(&self.folder, id)) {
-            Err(error) => error.kind() != std::io::ErrorKind::NotFound,
-            Ok(file) => match file.try_lock() {
-                Ok(()) => false,
-                Err(TryLockError::WouldBlock | TryLockError::Error(_)) => true,
-            },
-        }
+        id == self.id || is_locked(&self.folder, id)
     }
 }
 
 impl Drop for Owner {
-    /// Removes the lock file before letting go of it: a missing file means a dead owner too.
+    /// Removes the lock file before letting go of it.
     fn drop(&mut self) {
-        let _ = std::fs::remove_file(lock_path(&self.folder, self.id));
+        let _ = self.folder.remove(&name_of(self.id));
         let _ = self.lock.unlock();
     }
 }
 
-fn lock_path(folder: &Path, id: Uuid) -> PathBuf {
-    folder.join(format!("{id}.lock"))
+/// What cannot be told counts as alive: its turns are then left alone. The shared lock lets several
+/// processes ask at once without taking each other for the owner.
+fn is_locked(folder: &Folder, id: Uuid) -> bool {
+    match folder.file_to_read(&name_of(id)) {
+        Err(_) => true,
+        Ok(None) => false,
+        Ok(Some(file)) => match file.try_lock_shared() {
+            Ok(()) => false,
+            Err(TryLockError::WouldBlock | TryLockError::Error(_)) => true,
+        },
+    }
+}
+
+fn name_of(id: Uuid) -> String {
+    format!("{id}{SUFFIX}")
 }

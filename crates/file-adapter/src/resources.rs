@@ -1,24 +1,27 @@
 //! Decides which standing instructions and skills a user has written down.
 //!
 //! Knows two places in one folder: `instructions.md` and `skills/*.md`. Refuses to look anywhere
-//! else: a project folder instructs nobody.
+//! else: a project folder instructs nobody. Refuses what others can write to, for the same reason.
 
-use std::{
-    collections::BTreeMap,
-    io::{ErrorKind, Read},
-    path::{Path, PathBuf},
-};
+use std::{collections::BTreeMap, io::Read, path::PathBuf};
 
 use async_trait::async_trait;
 use runtime_ports::{OperationContext, PortFailure, ResourceSession, ResourceSnapshot};
 
-use crate::{
-    blocking::{self, Work},
-    failure::FileError,
-    private,
-};
+use crate::{failure::FileError, folder::Folder, gate};
 
-/// Instructions and skills of the user, read anew by each call.
+/// Longest text, in bytes.
+const LONGEST_TEXT: u64 = 1 << 20;
+const INSTRUCTIONS: &str = "instructions.md";
+const SKILLS: &str = "skills";
+const SKILL_SUFFIX: &str = ".md";
+
+/// Instructions and skills of the user, read anew by each call: `instructions.md`, and
+/// `skills/NAME.md` for each skill. Texts are UTF-8 of at most 1 MiB.
+///
+/// # Errors
+/// `Invalid` when a text is too long or not UTF-8; `Forbidden` when somebody else can write to a
+/// file or its folder; `Unavailable` when one cannot be read, or is a link.
 #[derive(Debug, Clone)]
 pub struct FileResources(PathBuf);
 
@@ -33,41 +36,47 @@ impl FileResources {
 #[async_trait]
 impl ResourceSession for FileResources {
     async fn load(&self, operation: &OperationContext) -> Result<ResourceSnapshot, PortFailure> {
-        let folder = self.0.clone();
-        blocking::run(operation, Work::Reads, move || {
-            let instructions = read_text(&folder.join("instructions.md"))?;
-            let skills = read_skills(&folder.join("skills"))?;
-            Ok(ResourceSnapshot::new(instructions.into_iter().collect(), skills))
+        let path = self.0.clone();
+        gate::run(operation, move |_| match Folder::existing(&path)? {
+            None => Ok(ResourceSnapshot::new(Vec::new(), BTreeMap::new())),
+            Some(folder) => load(&folder),
         })
         .await
     }
 }
 
-fn read_skills(folder: &Path) -> Result<BTreeMap<String, String>, PortFailure> {
+fn load(folder: &Folder) -> Result<ResourceSnapshot, FileError> {
+    let instructions = read_text(folder, INSTRUCTIONS)?.into_iter().collect();
+    let skills = folder
+        .inside(SKILLS)?
+        .map_or_else(|| Ok(BTreeMap::new()), |skills| read_skills(&skills))?;
+    Ok(ResourceSnapshot::new(instructions, skills))
+}
+
+fn read_skills(folder: &Folder) -> Result<BTreeMap<String, String>, FileError> {
+    let names = folder.names();
+    let names = names.map_err(|source| FileError::Read { path: folder.path_of(""), source })?;
     let mut skills = BTreeMap::new();
-    let entries = match std::fs::read_dir(folder) {
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(skills),
-        entries => entries.map_err(FileError::Read)?,
-    };
-    for entry in entries {
-        let path = entry.map_err(FileError::Read)?.path();
-        let is_skill = path.extension().is_some_and(|extension| extension == "md");
-        if let (true, Some(name)) = (is_skill, path.file_stem().and_then(|name| name.to_str()))
-            && let Some(text) = read_text(&path)?
+    for name in names {
+        // A name that begins with a dot is an editor's own file.
+        let skill = name.strip_suffix(SKILL_SUFFIX).filter(|skill| !skill.starts_with('.'));
+        if let Some(skill) = skill.filter(|skill| !skill.is_empty())
+            && let Some(text) = read_text(folder, &name)?
         {
-            skills.insert(name.to_owned(), text);
+            skills.insert(skill.to_owned(), text);
         }
     }
     Ok(skills)
 }
 
-fn read_text(path: &Path) -> Result<Option<String>, PortFailure> {
-    let mut text = String::new();
-    match private::open_for_read(path) {
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-        file => {
-            file.map_err(FileError::Read)?.read_to_string(&mut text).map_err(FileError::Read)?
-        }
-    };
-    Ok(Some(text))
+fn read_text(folder: &Folder, name: &str) -> Result<Option<String>, FileError> {
+    let Some(file) = folder.file_to_read(name)? else { return Ok(None) };
+    let (path, mut bytes) = (folder.path_of(name), Vec::new());
+    if let Err(source) = file.take(LONGEST_TEXT + 1).read_to_end(&mut bytes) {
+        return Err(FileError::Read { path, source });
+    }
+    if bytes.len() as u64 > LONGEST_TEXT {
+        return Err(FileError::TooLong { path, limit: LONGEST_TEXT });
+    }
+    String::from_utf8(bytes).map(Some).map_err(|_| FileError::NotText { path })
 }
