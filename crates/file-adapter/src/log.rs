@@ -41,7 +41,7 @@ const TORN_END: &str = "~\n";
 pub(crate) struct Log {
     file: File,
     folder: Folder,
-    owner: Owner,
+    pub(crate) owner: Owner,
     ledger: Ledger,
     damage: DamageList,
     /// Bytes that were read, up to the end of a line.

@@ -44,6 +44,12 @@ impl Owner {
     pub(crate) fn is_alive(&self, id: Uuid) -> bool {
         id == self.id || is_locked(&self.folder, id)
     }
+
+    /// Whether others see this one alive.
+    #[cfg(test)]
+    pub(crate) fn is_seen_alive(&self) -> bool {
+        is_locked(&self.folder, self.id)
+    }
 }
 
 impl Drop for Owner {

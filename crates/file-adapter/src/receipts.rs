@@ -80,6 +80,18 @@ impl FileReceiptStore {
         self.damage.all()
     }
 
+    /// Makes every sync fail, or succeed again.
+    #[cfg(test)]
+    pub(crate) async fn set_sync_fails(&self, fails: bool) {
+        self.log.lock().await.sync_fails = fails;
+    }
+
+    /// Whether others would find its owner alive.
+    #[cfg(test)]
+    pub(crate) fn owns_its_lock(&self) -> bool {
+        self.log.try_lock().expect("nobody else uses it").owner.is_seen_alive()
+    }
+
     async fn record(
         &self,
         operation: &OperationContext,

@@ -138,10 +138,10 @@ proptest! {
     }
 
     #[test]
-    fn any_flipped_bit_of_a_line_is_noticed(position in any::<prop::sample::Index>(), bit in 0..8) {
+    fn any_flipped_bit_of_a_line_is_noticed(position in any::<prop::sample::Index>(), bit in 0u8..8) {
         let mut bytes = line(settle(1)).trim_end().as_bytes().to_vec();
         let at = position.index(bytes.len());
-        bytes[at] ^= 1 << bit;
+        bytes[at] ^= 1u8 << bit;
         prop_assert!(matches!(Record::from_line(&bytes), Err(Unreadable::Damaged(_))));
     }
 
