@@ -32,3 +32,6 @@ pub(crate) fn head_and_tail(text: &str, max_bytes: usize) -> String {
     let left_out = text.len() - head.len() - tail.len();
     format!("{head}\n[{left_out} bytes left out]\n{tail}")
 }
+
+#[cfg(test)]
+mod tests;

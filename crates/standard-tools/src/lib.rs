@@ -4,7 +4,8 @@
 //! the results. Refuses to know where the workspace is, who allowed a call, and which loop asks.
 //!
 //! Invariant: every result is one JSON object, whole and within the tool's output limit; every
-//! failure that a model can act on is `{"error": …, "code": …}`.
+//! failure that a model can act on is a reply with a code and a sentence, every other one is the
+//! port's failure with its disposition.
 //!
 //! | tool | effect | result |
 //! |---|---|---|
@@ -47,3 +48,6 @@ pub fn standard_tools() -> Vec<Arc<dyn Tool>> {
         Arc::new(run_command::RunCommand::new()),
     ]
 }
+
+#[cfg(test)]
+mod tests;

@@ -71,8 +71,7 @@ impl Tool for ListFiles {
         world: &ToolWorld,
         call: ToolInvocation,
     ) -> Result<ToolReply, PortFailure> {
-        let operation = operation.clone().within(self.descriptor.timeout);
-        let lister = Lister { operation: &operation, workspace: world.workspace.as_ref() };
+        let lister = Lister { operation, workspace: world.workspace.as_ref() };
         ended(lister.serve(call.arguments).await)
     }
 }

@@ -5,7 +5,7 @@
 
 use runtime_ports::{CommitDisposition, PortFailure, PortFailureKind, ToolReply};
 use serde::de::DeserializeOwned;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 /// How a call ends early: the model is told, or the host.
 pub(crate) enum Ending {
@@ -31,15 +31,14 @@ pub(crate) fn told(result: &Value) -> ToolReply {
 
 /// The arguments of a call, or a reply that names the expected ones.
 pub(crate) fn arguments<T: DeserializeOwned>(given: Value, expected: &str) -> Result<T, Ending> {
-    // The parser's own message would repeat what was given.
-    serde_json::from_value(given)
-        .map_err(|_| error("INVALID_ARGUMENTS", &format!("arguments must be {expected}")))
+    // The parser's own message would repeat what was given; a list would be taken for an object.
+    let parsed = given.is_object().then(|| serde_json::from_value(given).ok()).flatten();
+    parsed.ok_or_else(|| error("INVALID_ARGUMENTS", &format!("arguments must be {expected}")))
 }
 
-/// A reply for arguments that follow the schema and make no sense.
+/// A reply that says what is wrong; the host of the tool wraps it.
 pub(crate) fn error(code: &str, message: &str) -> Ending {
-    let content = json!({ "error": message, "code": code }).to_string();
-    Ending::Told(Box::new(ToolReply::error(code, content)))
+    Ending::Told(Box::new(ToolReply::error(code, message)))
 }
 
 impl From<PortFailure> for Ending {

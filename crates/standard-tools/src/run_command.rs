@@ -72,8 +72,7 @@ impl Tool for RunCommand {
         world: &ToolWorld,
         call: ToolInvocation,
     ) -> Result<ToolReply, PortFailure> {
-        let operation = operation.clone().within(self.descriptor.timeout);
-        ended(serve(&operation, world.workspace.as_ref(), call.arguments).await)
+        ended(serve(operation, world.workspace.as_ref(), call.arguments).await)
     }
 }
 

@@ -79,8 +79,7 @@ impl Tool for SearchFiles {
         world: &ToolWorld,
         call: ToolInvocation,
     ) -> Result<ToolReply, PortFailure> {
-        let operation = operation.clone().within(self.descriptor.timeout);
-        ended(serve(&operation, world.workspace.as_ref(), call.arguments).await)
+        ended(serve(operation, world.workspace.as_ref(), call.arguments).await)
     }
 }
 
