@@ -92,10 +92,8 @@ impl Child {
 
     /// The next thing that it said; `None` when it ended.
     pub(crate) fn said(&mut self) -> Option<String> {
-        let lines = self.output.by_ref().lines();
-        let said =
-            lines.map_while(Result::ok).find_map(|line| Some(line.split_once(SAID)?.1.to_owned()));
-        said
+        let mut lines = self.output.by_ref().lines().map_while(Result::ok);
+        lines.find_map(|line| Some(line.split_once(SAID)?.1.to_owned()))
     }
 
     /// All that it says until it ends.

@@ -18,7 +18,7 @@ use super::{
 use crate::record::{Change, Record};
 
 const KILLS: u64 = 60;
-const LONGEST_LIFE_MS: u64 = 120;
+const LONGEST_LIFE_MS: u64 = 240;
 
 #[tokio::test]
 async fn what_was_acknowledged_survives_kills_at_any_time() {

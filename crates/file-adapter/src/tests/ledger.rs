@@ -38,8 +38,9 @@ fn each_change_is_judged_by_what_is_recorded() {
         let ledger = ledger(state.iter().map(|change| change()));
         assert_eq!(verdict(&ledger, &offered), expected, "{offered:?}");
     };
-    let (opened, noted, settled): (fn() -> _, fn() -> _, fn() -> _) =
-        (|| open(1), || note(1, 0), || settle(1));
+    let opened = || open(1);
+    let noted = || note(1, 0);
+    let settled = || settle(1);
     check(&[], open(1), "new");
     check(&[], note(1, 0), "unknown");
     check(&[], settle(1), "unknown");
