@@ -1,0 +1,85 @@
+//! Decides what is common to the two ways of decoding an answer: what goes in and what comes out.
+//!
+//! Knows nothing about either API. Invariant: an answer comes only from a stream that said that it
+//! is finished; whatever else ends a stream is a failure.
+
+use runtime_ports::{DeltaSink, ModelContent, ModelFinish, PortFailure};
+use serde_json::Value;
+
+use crate::metering::Meter;
+
+/// How far an answer has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Progress {
+    /// The frame carried nothing; it only shows that the connection lives.
+    Idle,
+    /// More is to come.
+    Open,
+    /// It is finished, but counts may follow.
+    Settled,
+    /// Nothing that matters can follow.
+    Over,
+}
+
+/// How the stream of an answer ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ending {
+    /// The server said that this was all: `[DONE]`, or the end of one JSON document.
+    Announced,
+    /// The bytes ended.
+    Eof,
+}
+
+/// A finished answer.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Answer {
+    /// What the model said, in order.
+    pub(crate) output: Vec<ModelContent>,
+    /// Why it stopped.
+    pub(crate) finish: ModelFinish,
+}
+
+/// Takes the frames of one answer.
+pub(crate) trait Decoder: Send {
+    /// Takes a frame of a stream, or the one JSON document that came instead.
+    fn take(
+        &mut self,
+        name: &str,
+        frame: &Value,
+        sink: &dyn DeltaSink,
+    ) -> Result<Progress, PortFailure>;
+
+    /// Makes the answer, or the failure of an answer that is none.
+    fn finish(&mut self, ending: Ending, sink: &dyn DeltaSink) -> Result<Answer, PortFailure>;
+
+    /// What was reported about size and cost so far.
+    fn meter(&self) -> &Meter;
+
+    /// The provider's name for the response, when it told one.
+    fn response_id(&self) -> Option<&str>;
+}
+
+/// The text of a field; absent, `null` and other types are `None`.
+pub(crate) fn text<'a>(value: &'a Value, name: &str) -> Option<&'a str> {
+    value.get(name)?.as_str()
+}
+
+/// The text of a field, unless it is empty.
+pub(crate) fn filled<'a>(value: &'a Value, name: &str) -> Option<&'a str> {
+    text(value, name).filter(|text| !text.is_empty())
+}
+
+/// The elements of a field that is an array; none otherwise.
+pub(crate) fn list<'a>(value: &'a Value, name: &str) -> &'a [Value] {
+    value.get(name).and_then(Value::as_array).map_or(&[], Vec::as_slice)
+}
+
+/// The error of a frame. `null`, `{}` and `""` are no errors.
+pub(crate) fn error_of(frame: &Value) -> Option<&Value> {
+    frame.get("error").filter(|error| match error {
+        Value::Null => false,
+        Value::String(text) => !text.is_empty(),
+        Value::Object(fields) => !fields.is_empty(),
+        _ => true,
+    })
+}

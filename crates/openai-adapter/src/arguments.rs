@@ -1,0 +1,95 @@
+//! Decides whether the arguments of a tool call are whole, and what they say.
+//!
+//! Knows nothing about how the text arrived. Invariant: text that ends early is never taken for
+//! arguments, and text that is no JSON is handed on as it is, bounded.
+
+use serde_json::{Map, Value};
+
+/// Most bytes of text that is kept of arguments that do not parse.
+const RAW_LIMIT: usize = 64 * 1024;
+
+/// What a text of arguments turned out to be.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Arguments {
+    /// Ready for the tool; `Value::String` holds the text of what does not parse.
+    Whole(Value),
+    /// The text ends early.
+    Cut,
+}
+
+impl Arguments {
+    /// Reads what a server sent as the arguments of one call.
+    ///
+    /// Servers send nothing or `null` for a tool without arguments, a placeholder `{}` before the
+    /// real object, or the same object twice; all of these are told apart from broken text.
+    pub(crate) fn read(text: &str) -> Self {
+        let mut values: Vec<Value> = Vec::new();
+        for value in serde_json::Deserializer::from_str(text).into_iter::<Value>() {
+            match value {
+                Ok(value) => values.push(value),
+                Err(error) if error.is_eof() => return Self::Cut,
+                Err(_) => return Self::Whole(raw(text)),
+            }
+        }
+        values.dedup();
+        if values.len() > 1 && is_placeholder(&values[0]) {
+            values.remove(0);
+        }
+        match values.pop() {
+            None | Some(Value::Null) => Self::Whole(Value::Object(Map::new())),
+            Some(_) if !values.is_empty() => Self::Whole(raw(text)),
+            Some(Value::String(_)) => Self::Whole(raw(text)),
+            Some(value) => Self::Whole(value),
+        }
+    }
+}
+
+fn is_placeholder(value: &Value) -> bool {
+    value.is_null() || value.as_object().is_some_and(Map::is_empty)
+}
+
+fn raw(text: &str) -> Value {
+    let text = text.trim();
+    Value::String(text[..text.floor_char_boundary(RAW_LIMIT)].to_owned())
+}
+
+/// Follows the brackets of a JSON text piece by piece, so that asking whether it is whole costs
+/// nothing that grows with the text.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Balance {
+    depth: u64,
+    in_string: bool,
+    escaped: bool,
+    started: bool,
+}
+
+impl Balance {
+    /// Takes the next piece.
+    pub(crate) fn feed(&mut self, piece: &str) {
+        piece.bytes().for_each(|byte| self.step(byte));
+    }
+
+    /// Whether something was opened, and everything that was opened is closed.
+    pub(crate) const fn is_whole(self) -> bool {
+        self.started && self.depth == 0 && !self.in_string
+    }
+
+    fn step(&mut self, byte: u8) {
+        if self.in_string {
+            self.in_string = self.escaped || byte != b'"';
+            self.escaped = !self.escaped && byte == b'\\';
+            return;
+        }
+        match byte {
+            b'"' => self.in_string = true,
+            b'{' | b'[' => self.depth += 1,
+            b'}' | b']' => self.depth = self.depth.saturating_sub(1),
+            b' ' | b'\t' | b'\r' | b'\n' => return,
+            _ => {}
+        }
+        self.started = true;
+    }
+}
+
+#[cfg(test)]
+mod tests;

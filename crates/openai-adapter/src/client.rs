@@ -1,0 +1,159 @@
+//! Decides how this process talks HTTP: to which address, with which headers, and with nothing that
+//! the library would do by itself.
+//!
+//! Knows nothing about what is said. Invariant: no retry, no redirect, no proxy from the
+//! environment; the key travels in a header that is never printed, and never in the clear except to
+//! this machine.
+
+use std::{fmt, net::IpAddr};
+
+use bytes::Bytes;
+use reqwest::{
+    Body, Client, RequestBuilder, Url,
+    header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, USER_AGENT},
+    redirect, retry,
+};
+use runtime_types::CredentialHandle;
+
+use crate::{
+    builder::BuildError,
+    profile::Timeouts,
+    sent_body::{SentBody, SentFlag},
+    tls,
+};
+
+/// Where the key stands.
+#[derive(Debug, Clone, Default)]
+pub(crate) enum KeyHeader {
+    /// `authorization: Bearer …`.
+    #[default]
+    Bearer,
+    /// A header of its own.
+    Named(String),
+}
+
+/// A client for one server.
+pub(crate) struct HttpClient {
+    client: Client,
+    base: Url,
+    headers: HeaderMap,
+    credential: Option<CredentialHandle>,
+}
+
+impl fmt::Debug for HttpClient {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("HttpClient").field("origin", &self.origin()).finish_non_exhaustive()
+    }
+}
+
+impl HttpClient {
+    /// A client for `base`, an absolute address without user and password.
+    pub(crate) fn new(
+        base: &str,
+        credential: Option<(CredentialHandle, KeyHeader)>,
+        headers: &[(String, String)],
+        timeouts: &Timeouts,
+    ) -> Result<Self, BuildError> {
+        let base = checked_base(base, credential.is_some())?;
+        let headers = all_headers(credential.as_ref(), headers)?;
+        let secure = base.scheme() == "https";
+        let tls = if secure { tls::platform() } else { tls::none() };
+        let client = Client::builder()
+            .tls_backend_preconfigured(tls.ok_or(BuildError::NoCertificates)?)
+            .redirect(redirect::Policy::none())
+            .retry(retry::never())
+            .no_proxy()
+            .referer(false)
+            .connect_timeout(timeouts.connect)
+            .build()
+            .map_err(|_| BuildError::Client)?;
+        let credential = credential.map(|(credential, _)| credential);
+        Ok(Self { client, base, headers, credential })
+    }
+
+    /// Scheme, host and port of the server; safe to print.
+    pub(crate) fn origin(&self) -> String {
+        self.base.origin().ascii_serialization()
+    }
+
+    /// A request with a body, which raises `flag` when it begins to leave.
+    pub(crate) fn post(&self, path: &str, body: Bytes, flag: SentFlag) -> RequestBuilder {
+        let request = self.client.post(self.endpoint(path)).headers(self.headers.clone());
+        let request = request.header(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        request.body(Body::wrap(SentBody::new(body, flag)))
+    }
+
+    /// A request without a body.
+    pub(crate) fn get(&self, path: &str) -> RequestBuilder {
+        self.client.get(self.endpoint(path)).headers(self.headers.clone())
+    }
+
+    /// The same text without the key, should a server have echoed it.
+    pub(crate) fn without_key(&self, text: String) -> String {
+        let key = self.credential.as_ref().map(CredentialHandle::expose).unwrap_or_default();
+        if key.is_empty() { text } else { text.replace(key, "[redacted]") }
+    }
+
+    fn endpoint(&self, path: &str) -> Url {
+        let mut url = self.base.clone();
+        url.set_path(&format!("{}/{path}", self.base.path().trim_end_matches('/')));
+        url
+    }
+}
+
+fn checked_base(base: &str, has_key: bool) -> Result<Url, BuildError> {
+    let mut url = Url::parse(base.trim()).map_err(|_| BuildError::InvalidBaseUrl)?;
+    url.set_fragment(None);
+    if !matches!(url.scheme(), "http" | "https") || !url.has_host() {
+        return Err(BuildError::InvalidBaseUrl);
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err(BuildError::CredentialInUrl);
+    }
+    if has_key && url.scheme() == "http" && !is_loopback(&url) {
+        return Err(BuildError::PlaintextCredential);
+    }
+    Ok(url)
+}
+
+fn is_loopback(url: &Url) -> bool {
+    let host = url.host_str().unwrap_or_default();
+    let address = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
+    host == "localhost" || address.is_ok_and(|address| address.is_loopback())
+}
+
+fn all_headers(
+    credential: Option<&(CredentialHandle, KeyHeader)>,
+    extra: &[(String, String)],
+) -> Result<HeaderMap, BuildError> {
+    let mut headers = HeaderMap::new();
+    let agent = concat!("agent-runtime/", env!("CARGO_PKG_VERSION"));
+    headers.insert(USER_AGENT, HeaderValue::from_static(agent));
+    headers.insert(ACCEPT, HeaderValue::from_static("text/event-stream, application/json"));
+    for (name, value) in extra {
+        headers
+            .insert(header_name(name)?, hidden(value, || BuildError::InvalidHeader(name.clone()))?);
+    }
+    if let Some((credential, place)) = credential {
+        let key = credential.expose();
+        let (name, value) = match place {
+            KeyHeader::Bearer => (AUTHORIZATION, format!("Bearer {key}")),
+            KeyHeader::Named(name) => (header_name(name)?, key.to_owned()),
+        };
+        headers.insert(name, hidden(&value, || BuildError::InvalidCredential)?);
+    }
+    Ok(headers)
+}
+
+fn header_name(name: &str) -> Result<HeaderName, BuildError> {
+    name.parse().map_err(|_| BuildError::InvalidHeader(name.to_owned()))
+}
+
+fn hidden(value: &str, error: impl FnOnce() -> BuildError) -> Result<HeaderValue, BuildError> {
+    let mut value = HeaderValue::from_str(value).map_err(|_| error())?;
+    value.set_sensitive(true);
+    Ok(value)
+}
+
+#[cfg(test)]
+mod tests;

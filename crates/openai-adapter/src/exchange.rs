@@ -1,0 +1,234 @@
+//! Decides how one request and its answer go over the wire, and what is true when they do not.
+//!
+//! Knows nothing about what is asked, and repeats nothing. Invariant: whatever happens, the failure
+//! says whether the request can have taken effect, and a request that can have has a meter.
+
+use std::{
+    pin::pin,
+    time::{Duration, SystemTime},
+};
+
+use bytes::Bytes;
+use reqwest::{Response, header::HeaderMap};
+use runtime_ports::{
+    CommitDisposition, DeltaSink, Interruption, Metering, OperationContext, PortFailure,
+    RequestMeter, TokenUsage, TurnEnd,
+};
+use tokio::time::{Instant, timeout, timeout_at};
+
+use crate::{
+    answer::{Answer, Decoder, Progress},
+    client::HttpClient,
+    connection, failure, metering,
+    profile::Timeouts,
+    reader::Reader,
+    refusal::Refusal,
+    retry_after,
+    sent_body::SentFlag,
+};
+
+/// Most bytes of an error body that are read.
+const ERROR_BODY: usize = 64 * 1024;
+/// Longest wait for the rest of an error body.
+const ERROR_BODY_WAIT: Duration = Duration::from_secs(10);
+/// Longest wait for the end of a finished response, so that its connection can be used again.
+const DRAIN_WAIT: Duration = Duration::from_millis(25);
+
+/// One request over the wire.
+pub(crate) struct Exchange<'a> {
+    pub(crate) client: &'a HttpClient,
+    pub(crate) timeouts: &'a Timeouts,
+    pub(crate) event_limit: usize,
+    pub(crate) operation: &'a OperationContext,
+    pub(crate) sink: &'a dyn DeltaSink,
+}
+
+/// A request that was answered.
+pub(crate) struct Answered {
+    pub(crate) answer: Answer,
+    pub(crate) usage: TokenUsage,
+    pub(crate) meter: RequestMeter,
+}
+
+/// A request that was not.
+pub(crate) struct Failed {
+    pub(crate) failure: PortFailure,
+    /// `None` when nothing reached the provider.
+    pub(crate) meter: Option<RequestMeter>,
+    /// What the server said against the request, when it refused it with a 4xx.
+    pub(crate) refusal: Option<Refusal>,
+}
+
+impl Exchange<'_> {
+    /// Sends `body` to `path` and reads the answer.
+    pub(crate) async fn run(
+        &self,
+        path: &str,
+        body: Bytes,
+        decoder: Box<dyn Decoder>,
+    ) -> Result<Answered, Failed> {
+        let mut response = self.send(path, body).await?;
+        let facts = Facts::of(self.client, response.headers());
+        if !response.status().is_success() {
+            return Err(self.refused(response, &facts).await);
+        }
+        let mut reader = Reader::new(decoder, self.event_limit);
+        let outcome = match self.pump(&mut response, &mut reader).await {
+            Ok(()) => reader.finish(self.sink).map_err(|failure| (failure, TurnEnd::Failed)),
+            Err(broken) => Err(broken),
+        };
+        let decoder = reader.decoder();
+        match outcome {
+            Ok(answer) => {
+                let usage = decoder.meter().usage();
+                warn_of_contradictions(decoder.meter());
+                let meter = facts.meter(Some(decoder), TurnEnd::Completed);
+                Ok(Answered { answer, usage, meter })
+            }
+            Err((failure, end)) => {
+                let meter = Some(facts.meter(Some(decoder), end));
+                Err(Failed { failure, meter, refusal: None })
+            }
+        }
+    }
+
+    async fn send(&self, path: &str, body: Bytes) -> Result<Response, Failed> {
+        let flag = SentFlag::default();
+        let request = self.client.post(path, body, flag.clone());
+        let patience = self.timeouts.connect.saturating_add(self.timeouts.head);
+        let origin = self.client.origin();
+        let (failure, end) = match self.operation.bounded(timeout(patience, request.send())).await {
+            Ok(Ok(Ok(response))) => return Ok(response),
+            Ok(Ok(Err(error))) => {
+                (connection::failure(&error, flag.is_up(), &origin), TurnEnd::Failed)
+            }
+            Ok(Err(_)) => (connection::head_timeout(flag.is_up(), &origin), TurnEnd::TimedOut),
+            Err(interruption) if flag.is_up() => in_flight(interruption),
+            Err(interruption) => (interruption.before_sending(), end_of(interruption)),
+        };
+        let reached = failure.commit != CommitDisposition::NotCommitted;
+        let meter = reached.then(|| Facts::default().meter(None, end));
+        Err(Failed { failure, meter, refusal: None })
+    }
+
+    async fn refused(&self, response: Response, facts: &Facts) -> Failed {
+        let status = response.status();
+        let wait = retry_after::of_headers(response.headers(), SystemTime::now());
+        let body = self.operation.bounded(timeout(ERROR_BODY_WAIT, error_body(response))).await;
+        let refusal = Refusal::of_body(&body.ok().and_then(Result::ok).unwrap_or_default());
+        let failure = failure::of_status(status, &refusal, wait);
+        let meter = Some(facts.meter(None, TurnEnd::Failed));
+        let refusal = status.is_client_error().then_some(refusal);
+        Failed { failure, meter, refusal }
+    }
+
+    /// Reads until the answer is over, or the bytes are.
+    async fn pump(
+        &self,
+        response: &mut Response,
+        reader: &mut Reader,
+    ) -> Result<(), (PortFailure, TurnEnd)> {
+        let origin = || self.client.origin();
+        let mut patience = Instant::now() + self.timeouts.idle;
+        loop {
+            let settled = reader.progress() >= Progress::Settled;
+            let chunk = timeout_at(patience, response.chunk());
+            match self.operation.bounded(chunk).await {
+                Err(interruption) => return Err(in_flight(interruption)),
+                Ok(Ok(Ok(None))) => return Ok(()),
+                // A finished answer needs neither its tail nor an orderly end.
+                Ok(Err(_) | Ok(Err(_))) if settled => return Ok(()),
+                Ok(Err(_)) => return Err((connection::idle(&origin()), TurnEnd::TimedOut)),
+                Ok(Ok(Err(_))) => return Err((connection::lost(&origin()), TurnEnd::Failed)),
+                Ok(Ok(Ok(Some(chunk)))) => {
+                    let fed = reader.feed(&chunk, self.sink);
+                    let fed = fed.map_err(|failure| (failure, TurnEnd::Failed))?;
+                    if fed.progress == Progress::Over {
+                        drain(response).await;
+                        return Ok(());
+                    }
+                    if fed.progressed {
+                        patience = Instant::now() + self.patience(fed.progress);
+                    }
+                }
+            }
+        }
+    }
+
+    fn patience(&self, progress: Progress) -> Duration {
+        match progress {
+            Progress::Settled => self.timeouts.tail,
+            _ => self.timeouts.idle,
+        }
+    }
+}
+
+/// What the head of a response says about the request.
+#[derive(Debug, Default)]
+struct Facts {
+    request_id: Option<String>,
+    cost_nano_usd: Option<u64>,
+}
+
+impl Facts {
+    fn of(client: &HttpClient, headers: &HeaderMap) -> Self {
+        let text = |name: &str| headers.get(name)?.to_str().ok();
+        let ids = ["x-request-id", "request-id", "x-litellm-call-id"];
+        let request_id = ids.into_iter().find_map(text).and_then(|id| usable_id(client, id));
+        let dollars = text("x-litellm-response-cost").and_then(|text| text.parse().ok());
+        Self { request_id, cost_nano_usd: dollars.and_then(metering::nano_usd) }
+    }
+
+    fn meter(&self, decoder: Option<&dyn Decoder>, end: TurnEnd) -> RequestMeter {
+        let response_id = decoder.and_then(Decoder::response_id).map(str::to_owned);
+        let meter = decoder.map(Decoder::meter);
+        RequestMeter {
+            provider_request_id: self.request_id.clone().or(response_id),
+            metering: meter.map_or(Metering::Unavailable, metering::Meter::metering),
+            end,
+            cost_nano_usd: meter.and_then(metering::Meter::cost_nano_usd).or(self.cost_nano_usd),
+        }
+    }
+}
+
+fn usable_id(client: &HttpClient, id: &str) -> Option<String> {
+    let fits = !id.is_empty() && id.len() <= 256;
+    fits.then(|| client.without_key(id.to_owned()))
+}
+
+fn in_flight(interruption: Interruption) -> (PortFailure, TurnEnd) {
+    (interruption.in_flight(), end_of(interruption))
+}
+
+const fn end_of(interruption: Interruption) -> TurnEnd {
+    match interruption {
+        Interruption::Canceled => TurnEnd::Cancelled,
+        Interruption::DeadlineExceeded => TurnEnd::TimedOut,
+    }
+}
+
+fn warn_of_contradictions(meter: &metering::Meter) {
+    for warning in meter.warnings() {
+        tracing::warn!("{warning}");
+    }
+}
+
+async fn error_body(mut response: Response) -> Vec<u8> {
+    let mut body = Vec::new();
+    while let Ok(Some(chunk)) = response.chunk().await {
+        let room = ERROR_BODY.saturating_sub(body.len());
+        body.extend_from_slice(&chunk[..chunk.len().min(room)]);
+        if room <= chunk.len() {
+            break;
+        }
+    }
+    body
+}
+
+/// Waits a moment for the end of the response. A connection whose response was not read to its end
+/// is closed, and the next request would have to open another.
+async fn drain(response: &mut Response) {
+    let rest = pin!(async { while let Ok(Some(_)) = response.chunk().await {} });
+    // Nothing is lost when it does not come: then the connection is closed.
+    let _ = timeout(DRAIN_WAIT, rest).await;
+}

@@ -1,0 +1,246 @@
+//! Decides which failure an unsuccessful answer is: its kind, whether it may pass, and whether the
+//! request took effect.
+//!
+//! Knows nothing about connections. Invariant: a 4xx is a refusal and not committed; a 5xx, and
+//! whatever was cut, is unknown; no message holds a byte of a body beyond the provider's own code.
+
+use std::time::Duration;
+
+use reqwest::StatusCode;
+use runtime_ports::{CommitDisposition, PortFailure, PortFailureKind as Kind};
+
+use crate::{refusal::Refusal, wording::Size};
+
+/// A row of the tables below: a failure without its disposition.
+struct Verdict {
+    kind: Kind,
+    code: &'static str,
+    message: &'static str,
+    retryable: bool,
+}
+
+const fn final_(kind: Kind, code: &'static str, message: &'static str) -> Verdict {
+    Verdict { kind, code, message, retryable: false }
+}
+
+const fn passing(kind: Kind, code: &'static str, message: &'static str) -> Verdict {
+    Verdict { kind, code, message, retryable: true }
+}
+
+/// The failure of a request that was answered with an HTTP error.
+pub(crate) fn of_status(
+    status: StatusCode,
+    refusal: &Refusal,
+    retry_after: Option<Duration>,
+) -> PortFailure {
+    let verdict = by_wording(status, refusal).unwrap_or_else(|| by_status(status, refusal));
+    let commit = if status.is_server_error() {
+        CommitDisposition::Unknown
+    } else {
+        CommitDisposition::NotCommitted
+    };
+    let mut failure = verdict.into_failure(&format!("http {}", status.as_u16()), refusal, commit);
+    failure.retry_after = retry_after.filter(|_| failure.retryable);
+    failure
+}
+
+/// The failure of a request whose answer, at HTTP 200, was or contained an error. A refusal before
+/// the first piece of an answer is one; everything else is unknown.
+pub(crate) fn of_event(refusal: &Refusal, delivered: bool) -> PortFailure {
+    let verdict = by_wording(StatusCode::OK, refusal).unwrap_or_else(|| by_code(refusal));
+    let refused = !matches!(verdict.kind, Kind::Unavailable | Kind::Protocol | Kind::Timeout);
+    let commit = if refused && !delivered {
+        CommitDisposition::NotCommitted
+    } else {
+        CommitDisposition::Unknown
+    };
+    verdict.into_failure("an error event", refusal, commit)
+}
+
+/// The failure of an answer that broke the protocol after the request was sent.
+pub(crate) fn broken(code: &str, message: &str) -> PortFailure {
+    PortFailure::in_flight_unknown(Kind::Protocol, code, message).retryable()
+}
+
+/// The answer ended before it was finished.
+pub(crate) fn truncated() -> PortFailure {
+    broken("STREAM_TRUNCATED", "the answer ended before the provider finished it")
+}
+
+impl Verdict {
+    fn into_failure(
+        self,
+        source: &str,
+        refusal: &Refusal,
+        commit: CommitDisposition,
+    ) -> PortFailure {
+        let message = format!("{}; the provider sent {source}{}", self.message, refusal.label());
+        let failure = match commit {
+            CommitDisposition::Unknown => {
+                PortFailure::in_flight_unknown(self.kind, self.code, message)
+            }
+            _ => PortFailure::rejected(self.kind, self.code, message),
+        };
+        if self.retryable { failure.retryable() } else { failure }
+    }
+}
+
+const THROTTLED: Verdict =
+    passing(Kind::RateLimited, "RATE_LIMITED", "too many requests; wait before the next one");
+const OVERFLOW: Verdict = final_(
+    Kind::ContextOverflow,
+    "CONTEXT_OVERFLOW",
+    "the prompt does not fit the model's context window; make it smaller",
+);
+const OUTPUT_LIMIT: Verdict = final_(
+    Kind::OutputLimit,
+    "OUTPUT_LIMIT",
+    "max_output_tokens is too big for this model; ask for fewer",
+);
+const MODERATED: Verdict = final_(
+    Kind::Invalid,
+    "CONTENT_REJECTED",
+    "a content filter of the provider refuses this request; change what is asked",
+);
+const QUOTA: Verdict = final_(
+    Kind::RateLimited,
+    "QUOTA_EXHAUSTED",
+    "the account has no quota left; check plan and billing at the provider",
+);
+const UNKNOWN_MODEL: Verdict = final_(
+    Kind::NotFound,
+    "MODEL_NOT_FOUND",
+    "the provider does not serve this model; choose one that it lists",
+);
+const NO_ENDPOINT: Verdict =
+    final_(Kind::NotFound, "ENDPOINT_NOT_FOUND", "nothing is served there; check the base url");
+const NOT_AUTHENTICATED: Verdict = final_(
+    Kind::Forbidden,
+    "AUTHENTICATION_FAILED",
+    "the provider does not accept the api key; check it and the base url",
+);
+const NOT_PERMITTED: Verdict = final_(
+    Kind::Forbidden,
+    "PERMISSION_DENIED",
+    "the api key may not do this; check its permissions and the model",
+);
+const TOOL_USE_FAILED: Verdict = passing(
+    Kind::Invalid,
+    "TOOL_USE_FAILED",
+    "the model wrote a tool call that the provider could not read; try again",
+);
+const OVERLOADED: Verdict =
+    passing(Kind::Unavailable, "PROVIDER_OVERLOADED", "the provider is overloaded; try later");
+const PROVIDER_FAILED: Verdict =
+    passing(Kind::Unavailable, "PROVIDER_ERROR", "the provider failed; try later");
+const INVALID: Verdict =
+    final_(Kind::Invalid, "INVALID_REQUEST", "the provider refuses the request as malformed");
+const TOO_LARGE: Verdict =
+    final_(Kind::Invalid, "REQUEST_TOO_LARGE", "the request has too many bytes; make it smaller");
+const REDIRECTED: Verdict = final_(
+    Kind::Invalid,
+    "REDIRECT_REFUSED",
+    "the server redirects, which is not followed; set the final address as base url",
+);
+const CONFLICT: Verdict =
+    passing(Kind::Conflict, "PROVIDER_CONFLICT", "the provider reports a conflict; try again");
+const SLOW: Verdict =
+    passing(Kind::Timeout, "PROVIDER_TIMEOUT", "the provider gave up waiting; try again");
+const WEB_PAGE: Verdict = final_(
+    Kind::Protocol,
+    "NOT_AN_API",
+    "a web page answered instead of the api; check the base url and what stands before it",
+);
+
+/// What the words of the refusal say, more precisely than its status.
+fn by_wording(status: StatusCode, refusal: &Refusal) -> Option<Verdict> {
+    if status == StatusCode::UNAUTHORIZED {
+        return None;
+    }
+    match Size::of(refusal) {
+        Some(Size::PromptTooLong) => return Some(OVERFLOW),
+        Some(Size::AnswerTooLong) => return Some(OUTPUT_LIMIT),
+        Some(Size::Throttled) if !status.is_server_error() => return Some(throttle(refusal)),
+        _ => {}
+    }
+    let verdict = match () {
+        () if refusal.moderated || refusal.is_any(FILTER_CODES) => MODERATED,
+        () if refusal.is_any(&["tool_use_failed"]) => TOOL_USE_FAILED,
+        () if refusal.is_any(QUOTA_CODES) => QUOTA,
+        () if is_unknown_model(status, refusal) => UNKNOWN_MODEL,
+        () => return None,
+    };
+    Some(verdict)
+}
+
+const FILTER_CODES: &[&str] =
+    &["content_filter", "ResponsibleAIPolicyViolation", "content_policy_violation", "moderation"];
+const QUOTA_CODES: &[&str] =
+    &["insufficient_quota", "billing_hard_limit_reached", "insufficient_balance"];
+const MODEL_WORDINGS: &[&str] =
+    &["invalid model name", "unknown model", "no such model", "model not found", "a valid model"];
+
+fn throttle(refusal: &Refusal) -> Verdict {
+    if refusal.is_any(QUOTA_CODES) { QUOTA } else { THROTTLED }
+}
+
+fn is_unknown_model(status: StatusCode, refusal: &Refusal) -> bool {
+    if status.is_server_error() {
+        return false;
+    }
+    let named = status == StatusCode::NOT_FOUND && refusal.text.contains("model");
+    let about_model = named || refusal.param.as_deref() == Some("model");
+    refusal.is_any(&["model_not_found", "model_not_available"])
+        || refusal.mentions(MODEL_WORDINGS)
+        || (about_model && refusal.mentions(&["does not exist", "not found"]))
+}
+
+fn by_status(status: StatusCode, refusal: &Refusal) -> Verdict {
+    match status.as_u16() {
+        401 => NOT_AUTHENTICATED,
+        402 => QUOTA,
+        403 if refusal.is_page => WEB_PAGE,
+        403 => NOT_PERMITTED,
+        404 | 405 | 410 => NO_ENDPOINT,
+        408 => SLOW,
+        409 => CONFLICT,
+        413 => TOO_LARGE,
+        425 | 429 => THROTTLED,
+        503 | 529 => OVERLOADED,
+        300..=399 => REDIRECTED,
+        400..=499 => INVALID,
+        501 | 505 => final_(Kind::Unavailable, "PROVIDER_ERROR", "the provider cannot do this"),
+        _ => PROVIDER_FAILED,
+    }
+}
+
+/// Errors inside of a stream have no status of their own; some carry one as their code.
+fn by_code(refusal: &Refusal) -> Verdict {
+    let code = refusal.code.as_deref().and_then(|code| code.parse::<u16>().ok());
+    let status = code.and_then(|code| StatusCode::from_u16(code).ok());
+    if let Some(status) = status.filter(|status| status.as_u16() >= 400) {
+        return by_status(status, refusal);
+    }
+    match () {
+        () if refusal.is_any(&[
+            "rate_limit_exceeded",
+            "rate_limit_error",
+            "RESOURCE_EXHAUSTED",
+        ]) =>
+        {
+            THROTTLED
+        }
+        () if refusal.is_any(&["invalid_api_key", "authentication_error"]) => NOT_AUTHENTICATED,
+        () if refusal.is_any(&["permission_error", "PERMISSION_DENIED"]) => NOT_PERMITTED,
+        () if refusal.is_any(&["server_is_overloaded", "overloaded_error", "slow_down"]) => {
+            OVERLOADED
+        }
+        () if refusal.is_any(&["invalid_request_error", "invalid_prompt", "BadRequestError"]) => {
+            INVALID
+        }
+        () => PROVIDER_FAILED,
+    }
+}
+
+#[cfg(test)]
+mod tests;

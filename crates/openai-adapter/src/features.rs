@@ -1,0 +1,107 @@
+//! Decides which optional parts of a request a server gets, after what it has refused before.
+//!
+//! Knows nothing about how they are written. Invariant: a part is left out only after this server
+//! refused it by name, and never one that changes what was asked.
+
+use std::sync::atomic::{AtomicU8, Ordering};
+
+use crate::{refusal::Refusal, wording::Size};
+
+/// A part of a request that an answer does not depend on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Feature {
+    /// Asking for usage at the end of a stream.
+    StreamOptions = 1,
+    /// The configured name of the output limit; the other name is used without it.
+    MaxTokensName = 1 << 1,
+    /// Asking for encrypted reasoning, so that it can be sent back.
+    EncryptedReasoning = 1 << 2,
+    /// Sending a chat model's reasoning back to it.
+    ReasoningReplay = 1 << 3,
+}
+
+const ALL: [Feature; 4] = [
+    Feature::StreamOptions,
+    Feature::MaxTokensName,
+    Feature::EncryptedReasoning,
+    Feature::ReasoningReplay,
+];
+
+/// The parts that one request has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Features(u8);
+
+/// What a session has learnt about its server.
+#[derive(Debug, Default)]
+pub(crate) struct RefusedFeatures(AtomicU8);
+
+impl RefusedFeatures {
+    /// The parts that have not been refused so far.
+    pub(crate) fn remaining(&self) -> Features {
+        Features(!self.0.load(Ordering::Relaxed))
+    }
+
+    /// Remembers that the server refuses `feature`.
+    pub(crate) fn remember(&self, feature: Feature) {
+        self.0.fetch_or(feature as u8, Ordering::Relaxed);
+    }
+}
+
+impl Features {
+    /// All parts.
+    #[cfg(test)]
+    pub(crate) const ALL: Self = Self(u8::MAX);
+
+    /// Whether a request has `feature`.
+    pub(crate) const fn has(self, feature: Feature) -> bool {
+        self.0 & feature as u8 != 0
+    }
+
+    /// The part of this request that `refusal` is about, if it is about one.
+    pub(crate) fn refused_by(self, refusal: &Refusal) -> Option<Feature> {
+        if Size::of(refusal).is_some() {
+            return None;
+        }
+        ALL.into_iter().find(|feature| self.has(*feature) && feature.is_refused_by(refusal))
+    }
+}
+
+/// How servers say that they do not know a field.
+const UNKNOWN_FIELD: &[&str] = &[
+    "unsupported",
+    "not supported",
+    "does not support",
+    "unknown",
+    "unrecognized",
+    "unexpected",
+    "extra input",
+    "not permitted",
+    "not allowed",
+    "additional propert",
+    "extra_forbidden",
+    "cannot be used",
+    "instead",
+];
+
+impl Feature {
+    const fn names(self) -> &'static [&'static str] {
+        match self {
+            Self::StreamOptions => &["stream_options"],
+            Self::MaxTokensName => &["max_tokens", "max_completion_tokens"],
+            Self::EncryptedReasoning => &["reasoning.encrypted_content", "encrypted content"],
+            Self::ReasoningReplay => &["reasoning_content", "reasoning_details", "'reasoning'"],
+        }
+    }
+
+    fn is_refused_by(self, refusal: &Refusal) -> bool {
+        let names = self.names();
+        let by_param = refusal.param.as_deref().is_some_and(|param| names.contains(&param));
+        let told_unknown =
+            refusal.mentions(UNKNOWN_FIELD) || refusal.is_any(&["unsupported_parameter"]);
+        (by_param || refusal.mentions(names)) && told_unknown
+    }
+}
+
+#[cfg(test)]
+mod tests;

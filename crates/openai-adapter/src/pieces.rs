@@ -1,0 +1,126 @@
+//! Decides how the body of a request is put together from pieces that were written before.
+//!
+//! Knows nothing about what the pieces say. Invariant: a message is written once for each session
+//! profile; a later request copies its bytes and does nothing else with it.
+
+use std::{collections::VecDeque, sync::Mutex};
+
+use bytes::Bytes;
+use runtime_ports::{Digest, EncodingKey, ModelMessage, ModelRole, ToolSet, Transcript};
+use serde_json::Value;
+
+/// Tool sets whose encoding is kept.
+const KEPT_TOOL_SETS: usize = 8;
+
+/// The JSON elements of one message. A message of tool results may leave something for after the
+/// last result of its turn: most servers take no picture inside of a result.
+#[derive(Debug, Default)]
+pub(crate) struct Piece {
+    elements: Vec<u8>,
+    deferred: Vec<u8>,
+}
+
+impl Piece {
+    /// Adds an element to the message.
+    pub(crate) fn push(&mut self, element: &Value) {
+        append(&mut self.elements, &encoded(element));
+    }
+
+    /// Adds an element that stands after the last tool result of the turn.
+    pub(crate) fn defer(&mut self, element: &Value) {
+        append(&mut self.deferred, &encoded(element));
+    }
+
+    /// The piece as the bytes of an encoding slot: length of the elements, elements, deferred.
+    pub(crate) fn into_bytes(self) -> Vec<u8> {
+        let length = u64::try_from(self.elements.len()).unwrap_or(u64::MAX);
+        let mut bytes = length.to_be_bytes().to_vec();
+        bytes.extend_from_slice(&self.elements);
+        bytes.extend_from_slice(&self.deferred);
+        bytes
+    }
+}
+
+/// Splits the bytes of a slot into elements and deferred elements.
+fn split(bytes: &[u8]) -> (&[u8], &[u8]) {
+    let (length, rest) = bytes.split_at(size_of::<u64>());
+    let length = length.try_into().map_or(0, u64::from_be_bytes);
+    rest.split_at(usize::try_from(length).unwrap_or(rest.len()).min(rest.len()))
+}
+
+/// The elements of all messages, separated by commas.
+pub(crate) fn elements(
+    messages: &Transcript,
+    key: &EncodingKey,
+    encode: impl Fn(&ModelMessage) -> Vec<u8>,
+) -> Vec<u8> {
+    let pieces: Vec<_> = messages
+        .entries()
+        .map(|entry| (entry.message().role, entry.encoding(key, &encode)))
+        .collect();
+    let size = pieces.iter().map(|(_, bytes)| bytes.len() + 2).sum();
+    let mut joined = Vec::with_capacity(size);
+    let mut waiting: Vec<u8> = Vec::new();
+    for (role, bytes) in &pieces {
+        if *role != ModelRole::Tool {
+            append(&mut joined, &std::mem::take(&mut waiting));
+        }
+        let (elements, deferred) = split(bytes);
+        append(&mut joined, elements);
+        append(&mut waiting, deferred);
+    }
+    append(&mut joined, &waiting);
+    joined
+}
+
+/// Appends elements to a list of elements.
+fn append(list: &mut Vec<u8>, elements: &[u8]) {
+    if !list.is_empty() && !elements.is_empty() {
+        list.push(b',');
+    }
+    list.extend_from_slice(elements);
+}
+
+/// JSON text of a value.
+pub(crate) fn encoded(value: &Value) -> Vec<u8> {
+    value.to_string().into_bytes()
+}
+
+/// A body: an object with one list of messages in it, and everything else around it.
+pub(crate) fn body(model: &str, list: &str, messages: &[u8], rest: &[(&str, Bytes)]) -> Bytes {
+    let size = rest.iter().map(|(name, value)| name.len() + value.len() + 4).sum::<usize>();
+    let mut body = Vec::with_capacity(size + messages.len() + model.len() + list.len() + 32);
+    body.extend_from_slice(b"{\"model\":");
+    body.extend_from_slice(&encoded(&Value::from(model)));
+    body.extend_from_slice(format!(",\"{list}\":[").as_bytes());
+    body.extend_from_slice(messages);
+    body.push(b']');
+    for (name, value) in rest {
+        body.extend_from_slice(format!(",\"{name}\":").as_bytes());
+        body.extend_from_slice(value);
+    }
+    body.push(b'}');
+    body.into()
+}
+
+/// The encodings of the tool sets that were last used.
+#[derive(Debug, Default)]
+pub(crate) struct ToolEncodings(Mutex<VecDeque<(Digest, Bytes)>>);
+
+impl ToolEncodings {
+    /// The encoding of `tools`, written by `encode` unless it is kept.
+    pub(crate) fn encoding(&self, tools: &ToolSet, encode: impl FnOnce() -> Value) -> Bytes {
+        let digest = tools.digest();
+        let mut kept = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if let Some((_, bytes)) = kept.iter().find(|(held, _)| *held == digest) {
+            return bytes.clone();
+        }
+        let bytes = Bytes::from(encoded(&encode()));
+        kept.truncate(KEPT_TOOL_SETS - 1);
+        kept.push_front((digest, bytes.clone()));
+        bytes
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,101 @@
+//! Decides what a session knows about its server before the first request: the API it speaks and
+//! the names it uses.
+//!
+//! Knows nothing about connections.
+
+use std::time::Duration;
+
+use runtime_ports::{EncodingKey, ModelContent};
+use serde_json::Value;
+
+use crate::features::{Feature, Features};
+
+/// Which of the two APIs a server is spoken to in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Api {
+    /// `POST …/chat/completions`.
+    Chat,
+    /// `POST …/responses`, stateless: nothing is stored at the provider, the whole history is sent.
+    Responses,
+}
+
+/// How an answer is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Delivery {
+    /// As a stream of events. The default, also for callers that do not watch: a broken connection
+    /// is noticed at once, and no gateway in between gives up waiting for a long answer.
+    Streamed,
+    /// As one JSON document, for servers that cannot stream.
+    Whole,
+}
+
+/// The name of the output limit in Chat Completions. The other one is tried when a server refuses
+/// the one that is configured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum MaxTokensField {
+    /// `max_tokens`, which every compatible server knows.
+    MaxTokens,
+    /// `max_completion_tokens`, which OpenAI's reasoning models insist on.
+    MaxCompletionTokens,
+}
+
+/// How long each phase of a request may take. The deadline of the operation bounds all of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Timeouts {
+    /// Until the connection stands, name lookup and TLS included.
+    pub connect: Duration,
+    /// From the connection until the head of the response.
+    pub head: Duration,
+    /// Between two events that carry something; comments and keep-alives do not count.
+    pub idle: Duration,
+    /// For usage that may follow a finished answer; then the answer is given without it.
+    pub tail: Duration,
+}
+
+impl Default for Timeouts {
+    /// 15 seconds to connect, 5 minutes for the head, 5 minutes idle, 5 seconds for the tail.
+    fn default() -> Self {
+        Self {
+            connect: Duration::from_secs(15),
+            head: Duration::from_secs(300),
+            idle: Duration::from_secs(300),
+            tail: Duration::from_secs(5),
+        }
+    }
+}
+
+/// What the writing of one request depends on.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Written<'a> {
+    pub(crate) api: Api,
+    pub(crate) delivery: Delivery,
+    pub(crate) issuer: &'a str,
+    pub(crate) max_tokens: MaxTokensField,
+    pub(crate) reasoning_summary: Option<&'a str>,
+    pub(crate) features: Features,
+}
+
+impl Written<'_> {
+    /// The key of the encoding slots: whatever makes the bytes of a message differ.
+    pub(crate) fn encoding_key(&self) -> EncodingKey {
+        let replay = self.features.has(Feature::ReasoningReplay);
+        EncodingKey::new("openai", &format!("{:?}/{replay}/{}", self.api, self.issuer))
+    }
+
+    /// The name of the output limit, after what the server refused.
+    pub(crate) const fn max_tokens_field(&self) -> MaxTokensField {
+        match (self.max_tokens, self.features.has(Feature::MaxTokensName)) {
+            (configured, true) => configured,
+            (MaxTokensField::MaxTokens, false) => MaxTokensField::MaxCompletionTokens,
+            (MaxTokensField::MaxCompletionTokens, false) => MaxTokensField::MaxTokens,
+        }
+    }
+
+    /// What this issuer needs back of `content`; `None` for everybody else's reasoning.
+    pub(crate) fn own_reasoning<'c>(&self, content: &'c ModelContent) -> Option<&'c Value> {
+        match content {
+            ModelContent::Reasoning { issuer, opaque, .. } if issuer == self.issuer => Some(opaque),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! Decides what the bytes of a successful response are: a stream of events, one document, or
+//! something that is no API.
+//!
+//! Knows nothing about connections and time. Invariant: the outcome is the same however the bytes
+//! were cut, and what is held of them is bounded.
+
+use runtime_ports::{DeltaSink, PortFailure, PortFailureKind};
+
+use crate::{
+    answer::{Answer, Decoder, Ending, Progress},
+    failure,
+    json::{self, NoJson},
+    sse::{Event, Framer, TooLarge},
+};
+
+/// How many events of the greatest size an answer may have.
+const ANSWER_EVENTS: usize = 16;
+
+/// Reads the bytes of one response.
+pub(crate) struct Reader {
+    framing: Framing,
+    state: State,
+    limit: usize,
+    left: usize,
+}
+
+enum Framing {
+    Undecided(Vec<u8>),
+    Events(Framer),
+    Document(Vec<u8>),
+}
+
+struct State {
+    decoder: Box<dyn Decoder>,
+    progress: Progress,
+    progressed: bool,
+    announced: bool,
+    at_end: bool,
+}
+
+/// What a chunk brought.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Fed {
+    /// How far the answer has come.
+    pub(crate) progress: Progress,
+    /// Whether the chunk completed a frame that carried something.
+    pub(crate) progressed: bool,
+}
+
+struct Broken(PortFailure);
+
+impl From<TooLarge> for Broken {
+    fn from(_: TooLarge) -> Self {
+        Self(too_large())
+    }
+}
+
+fn too_large() -> PortFailure {
+    failure::broken("EVENT_TOO_LARGE", "the provider sent more than the configured limit allows")
+}
+
+impl Reader {
+    /// A reader of an answer whose events have at most `limit` bytes.
+    pub(crate) fn new(decoder: Box<dyn Decoder>, limit: usize) -> Self {
+        let progress = Progress::Idle;
+        let state = State { decoder, progress, progressed: false, announced: false, at_end: false };
+        let left = limit.saturating_mul(ANSWER_EVENTS);
+        Self { framing: Framing::Undecided(Vec::new()), state, limit, left }
+    }
+
+    /// What was decoded so far.
+    pub(crate) fn decoder(&self) -> &dyn Decoder {
+        self.state.decoder.as_ref()
+    }
+
+    /// How far the answer has come.
+    pub(crate) const fn progress(&self) -> Progress {
+        self.state.progress
+    }
+
+    /// Takes the next bytes.
+    pub(crate) fn feed(&mut self, chunk: &[u8], sink: &dyn DeltaSink) -> Result<Fed, PortFailure> {
+        self.left = self.left.checked_sub(chunk.len()).ok_or_else(too_large)?;
+        self.state.progressed = false;
+        match &mut self.framing {
+            Framing::Events(framer) => self.state.take_events(framer, chunk, sink)?,
+            Framing::Document(held) => hold(held, chunk, self.limit)?,
+            Framing::Undecided(held) => {
+                hold(held, chunk, self.limit)?;
+                self.decide(sink)?;
+            }
+        }
+        Ok(Fed { progress: self.state.progress, progressed: self.state.progressed })
+    }
+
+    /// Looks at the first byte that says something: whatever the headers say, no event stream
+    /// begins with a bracket.
+    fn decide(&mut self, sink: &dyn DeltaSink) -> Result<(), PortFailure> {
+        let Framing::Undecided(held) = &mut self.framing else { return Ok(()) };
+        let text = held.strip_prefix(b"\xef\xbb\xbf").unwrap_or(held);
+        match text.iter().find(|byte| !byte.is_ascii_whitespace()) {
+            None => return Ok(()),
+            Some(0xef) if held.len() < 3 => return Ok(()),
+            Some(b'{' | b'[') => self.framing = Framing::Document(text.to_vec()),
+            Some(b'<') => return Err(web_page()),
+            Some(_) => {
+                let held = std::mem::take(held);
+                let mut framer = Framer::new(self.limit);
+                self.state.take_events(&mut framer, &held, sink)?;
+                self.framing = Framing::Events(framer);
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends the answer: the bytes are over, or no more of them are wanted.
+    pub(crate) fn finish(&mut self, sink: &dyn DeltaSink) -> Result<Answer, PortFailure> {
+        self.state.at_end = true;
+        match std::mem::replace(&mut self.framing, Framing::Undecided(Vec::new())) {
+            Framing::Undecided(_) => return Err(failure::truncated()),
+            Framing::Document(held) => self.state.take_document(&held, sink)?,
+            Framing::Events(mut framer) => self.state.end_events(&mut framer, sink)?,
+        }
+        let ending = if self.state.announced { Ending::Announced } else { Ending::Eof };
+        self.state.decoder.finish(ending, sink)
+    }
+}
+
+impl State {
+    fn take_events(
+        &mut self,
+        framer: &mut Framer,
+        chunk: &[u8],
+        sink: &dyn DeltaSink,
+    ) -> Result<(), PortFailure> {
+        framer.feed(chunk, &mut |event| self.take(event, sink)).map_err(|Broken(failure)| failure)
+    }
+
+    fn end_events(&mut self, framer: &mut Framer, sink: &dyn DeltaSink) -> Result<(), PortFailure> {
+        framer.finish(&mut |event| self.take(event, sink)).map_err(|Broken(failure)| failure)
+    }
+
+    fn take(&mut self, event: Event<'_>, sink: &dyn DeltaSink) -> Result<(), Broken> {
+        let data = event.data.trim_ascii();
+        if self.progress == Progress::Over || data.is_empty() {
+            return Ok(());
+        }
+        if data == b"[DONE]" {
+            (self.announced, self.progressed, self.progress) = (true, true, Progress::Over);
+            return Ok(());
+        }
+        let value = match json::read(data) {
+            Ok(value) => value,
+            // What the end of the bytes cut is no event; whether it is missed, the decoder knows.
+            Err(_) if self.at_end => return Ok(()),
+            Err(_) => return Err(Broken(malformed())),
+        };
+        let name = String::from_utf8_lossy(event.name);
+        let progress = self.decoder.take(&name, &value, sink).map_err(Broken)?;
+        self.progressed |= progress != Progress::Idle;
+        self.progress = self.progress.max(progress);
+        Ok(())
+    }
+
+    fn take_document(&mut self, held: &[u8], sink: &dyn DeltaSink) -> Result<(), PortFailure> {
+        let value = json::read(held).map_err(|error| match error {
+            NoJson::Cut => failure::truncated(),
+            NoJson::Malformed => malformed(),
+        })?;
+        let value = value.as_array().and_then(|list| list.first()).unwrap_or(&value);
+        self.announced = true;
+        self.decoder.take("", value, sink).map(|progress| self.progress = progress)
+    }
+}
+
+fn hold(held: &mut Vec<u8>, chunk: &[u8], limit: usize) -> Result<(), PortFailure> {
+    if held.len() + chunk.len() > limit {
+        return Err(too_large());
+    }
+    held.extend_from_slice(chunk);
+    Ok(())
+}
+
+fn malformed() -> PortFailure {
+    failure::broken("MALFORMED_EVENT", "the provider sent an event that is no json")
+}
+
+fn web_page() -> PortFailure {
+    PortFailure::in_flight_unknown(
+        PortFailureKind::Protocol,
+        "NOT_AN_API",
+        "a web page answered instead of the api; check the base url and what stands before it",
+    )
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,111 @@
+//! Decides what a server said when it refused a request, whatever shape it said it in.
+//!
+//! Knows nothing about what follows from it. Invariant: nothing of the text leaves this crate but
+//! short codes of a fixed alphabet, because servers echo payloads and keys.
+
+use serde_json::Value;
+
+/// Most characters of a provider's code that are shown.
+const CODE_LENGTH: usize = 64;
+
+/// The parts of an error body or an error event that decide something.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Refusal {
+    /// All texts of the error, lower case. Never shown.
+    pub(crate) text: String,
+    /// The provider's `code`, when it is a plain word or number.
+    pub(crate) code: Option<String>,
+    /// The provider's `type`, when it is a plain word.
+    pub(crate) kind: Option<String>,
+    /// The parameter that is refused, when it is named.
+    pub(crate) param: Option<String>,
+    /// Whether reasons of a moderation came with it.
+    pub(crate) moderated: bool,
+    /// Whether the body was a web page.
+    pub(crate) is_page: bool,
+}
+
+impl Refusal {
+    /// Reads the body of an HTTP error: an object, an array around one, a text, or a web page.
+    pub(crate) fn of_body(body: &[u8]) -> Self {
+        match serde_json::from_slice::<Value>(body) {
+            Ok(value) => Self::of_value(&value),
+            Err(_) => Self::of_text(&String::from_utf8_lossy(body)),
+        }
+    }
+
+    /// Reads an error that arrived as JSON.
+    pub(crate) fn of_value(value: &Value) -> Self {
+        let value = value.as_array().and_then(|list| list.first()).unwrap_or(value);
+        let error = value.get("error").filter(|error| !error.is_null()).unwrap_or(value);
+        let mut texts = Vec::new();
+        for place in [error, value] {
+            collect_texts(place, &mut texts);
+        }
+        let word = |name| plain(error.get(name)).or_else(|| plain(value.get(name)));
+        let inner = error.get("innererror").and_then(|inner| plain(inner.get("code")));
+        let reasons = error.get("metadata").and_then(|metadata| metadata.get("reasons"));
+        Self {
+            text: texts.join("\n").to_lowercase(),
+            code: word("code").or(inner),
+            kind: word("type").or_else(|| word("status")),
+            param: word("param"),
+            moderated: reasons.is_some_and(|reasons| !reasons.is_null()),
+            is_page: false,
+        }
+    }
+
+    fn of_text(text: &str) -> Self {
+        let text = text.to_lowercase();
+        let is_page = text.trim_start().starts_with('<');
+        Self { text, is_page, ..Self::default() }
+    }
+
+    /// The provider's own word for the error, in brackets, to end a message with.
+    pub(crate) fn label(&self) -> String {
+        let word = self.code.as_ref().or(self.kind.as_ref());
+        word.map_or_else(String::new, |word| format!(" ({word})"))
+    }
+
+    /// Whether `code` or `type` is one of `words`.
+    pub(crate) fn is_any(&self, words: &[&str]) -> bool {
+        let known = [self.code.as_deref(), self.kind.as_deref()];
+        known.into_iter().flatten().any(|word| words.contains(&word))
+    }
+
+    /// Whether the text has one of `needles`, which are lower case.
+    pub(crate) fn mentions(&self, needles: &[&str]) -> bool {
+        needles.iter().any(|needle| self.text.contains(needle))
+    }
+}
+
+/// Messages stand in `message`, in `detail` (a text, or a list of objects with `msg` and `loc`), or
+/// are the error itself; gateways keep the one of the server behind them in `metadata.raw`.
+fn collect_texts(place: &Value, texts: &mut Vec<String>) {
+    let raw = place.get("metadata").and_then(|metadata| metadata.get("raw"));
+    let parts = [Some(place), place.get("message"), place.get("detail"), raw];
+    texts.extend(parts.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned));
+    let details = place.get("detail").and_then(Value::as_array);
+    texts.extend(details.into_iter().flatten().map(Value::to_string));
+}
+
+/// Codes are words or numbers; anything else might be a payload.
+fn plain(value: Option<&Value>) -> Option<String> {
+    let word = match value? {
+        Value::String(word) => word.clone(),
+        Value::Number(number) => number.to_string(),
+        _ => return None,
+    };
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
+    let fits = !word.is_empty() && word.len() <= CODE_LENGTH && word.chars().all(is_plain);
+    (fits && !looks_secret(&word)).then_some(word)
+}
+
+/// A key has the alphabet of a code, but not its look: codes are words.
+fn looks_secret(word: &str) -> bool {
+    let digits = word.bytes().filter(u8::is_ascii_digit).count();
+    word.starts_with("sk-") || (word.len() > 24 && digits > 2)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,266 @@
+//! Decides what one output item of a Responses answer is, from everything that was said about it.
+//!
+//! Knows nothing about other items. Invariant: what was said when the item was done outranks the
+//! final snapshot, which outranks the deltas, which outrank what was said when it was added; an
+//! empty report never erases a filled one.
+
+use std::collections::BTreeMap;
+
+use runtime_ports::ModelContent;
+use serde_json::Value;
+
+use crate::{
+    answer::{filled, list, text},
+    arguments::Arguments,
+};
+
+/// One output item while it arrives.
+#[derive(Debug, Default)]
+pub(super) struct Item {
+    pub(super) output_index: Option<u64>,
+    /// The ids that events used for it: item ids and call ids.
+    pub(super) ids: Vec<String>,
+    added: Option<Value>,
+    done: Option<Value>,
+    snapshot: Option<Value>,
+    texts: BTreeMap<u64, String>,
+    summaries: BTreeMap<u64, String>,
+    arguments: String,
+    /// Whether the end of the arguments was reported.
+    arguments_ended: bool,
+    refused: bool,
+    /// Position among the calls, once the sink knows it.
+    pub(super) announced: Option<u32>,
+    /// Whether the sink has seen a piece of it.
+    pub(super) streamed: bool,
+}
+
+/// When a whole item was reported.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Report {
+    Added,
+    Done,
+    Snapshot,
+}
+
+/// What an item is in the end.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Made {
+    /// Text or reasoning.
+    Content(ModelContent),
+    /// A call, with the server's id for it.
+    Call { id: Option<String>, name: String, arguments: Value },
+    /// A call that ends early.
+    CutCall,
+    /// Nothing that anybody could use.
+    Nothing,
+}
+
+impl Item {
+    /// An item of which nothing has arrived, at a place in the output if there is one.
+    pub(super) fn at(output_index: Option<u64>) -> Self {
+        Self { output_index, ..Self::default() }
+    }
+
+    /// Takes a report of the whole item.
+    pub(super) fn report(&mut self, when: Report, item: &Value) {
+        for name in ["id", "call_id"] {
+            let fresh = filled(item, name).filter(|id| !self.ids.iter().any(|held| held == id));
+            self.ids.extend(fresh.map(str::to_owned));
+        }
+        let place = match when {
+            Report::Added => &mut self.added,
+            Report::Done => &mut self.done,
+            Report::Snapshot => &mut self.snapshot,
+        };
+        *place = Some(item.clone());
+    }
+
+    /// Adds to a part of its text, or replaces the part when the event is the part's last.
+    pub(super) fn take_text(&mut self, part: u64, piece: &str, last: bool) {
+        put(self.texts.entry(part).or_default(), piece, last);
+    }
+
+    /// The same for a part of the summary of its reasoning.
+    pub(super) fn take_summary(&mut self, part: u64, piece: &str, last: bool) {
+        put(self.summaries.entry(part).or_default(), piece, last);
+    }
+
+    /// The same for the arguments of a call.
+    pub(super) fn take_arguments(&mut self, piece: &str, last: bool) {
+        put(&mut self.arguments, piece, last);
+        self.arguments_ended |= last;
+    }
+
+    /// Notes that its text is a refusal.
+    pub(super) fn refuse(&mut self) {
+        self.refused = true;
+    }
+
+    /// Whether its text, or a part of it, is a refusal.
+    pub(super) fn is_refusal(&self) -> bool {
+        let mut parts = self.reports().flat_map(|item| list(item, "content"));
+        self.refused || parts.any(|part| text(part, "type") == Some("refusal"))
+    }
+
+    /// Whether it was reported as done.
+    pub(super) fn is_done(&self) -> bool {
+        self.done.is_some()
+    }
+
+    /// Whether a whole report of any kind was made.
+    pub(super) fn is_reported(&self) -> bool {
+        self.reports().next().is_some()
+    }
+
+    /// Whether anything of it has arrived.
+    pub(super) fn is_begun(&self) -> bool {
+        let pieces = self.texts.values().chain(self.summaries.values());
+        self.done.is_some() || !self.arguments.is_empty() || pieces.clone().any(|p| !p.is_empty())
+    }
+
+    /// Its type, in the words of the best report.
+    pub(super) fn kind(&self) -> Option<&str> {
+        self.field("type")
+    }
+
+    /// The name of the tool that it calls.
+    pub(super) fn name(&self) -> Option<&str> {
+        self.field("name")
+    }
+
+    /// The server's id of the call.
+    pub(super) fn call_id(&self) -> Option<&str> {
+        self.field("call_id").or_else(|| self.field("id"))
+    }
+
+    /// What the item is in the end.
+    pub(super) fn make(&self, issuer: &str) -> Made {
+        match self.kind().unwrap_or_else(|| self.guessed_kind()) {
+            "message" => Self::content(self.text().map(ModelContent::text)),
+            "function_call" => self.make_call(),
+            "reasoning" => Self::content(self.make_reasoning(issuer)),
+            _ => Self::content(self.whole().cloned().map(|opaque| ModelContent::Reasoning {
+                issuer: issuer.to_owned(),
+                text: String::new(),
+                opaque,
+            })),
+        }
+    }
+
+    fn content(content: Option<ModelContent>) -> Made {
+        content.map_or(Made::Nothing, Made::Content)
+    }
+
+    fn make_call(&self) -> Made {
+        let Some(name) = self.name() else { return Made::CutCall };
+        let raw = self.arguments();
+        match Arguments::read(&raw) {
+            Arguments::Whole(arguments) if self.is_ended_call(&raw) => Made::Call {
+                id: self.call_id().map(str::to_owned),
+                name: name.to_owned(),
+                arguments,
+            },
+            _ => Made::CutCall,
+        }
+    }
+
+    /// Silence is an empty list of arguments only when somebody said that it was all.
+    fn is_ended_call(&self, raw: &str) -> bool {
+        match self.whole() {
+            Some(item) => text(item, "status") != Some("incomplete"),
+            None => self.arguments_ended || !raw.is_empty(),
+        }
+    }
+
+    /// The arguments as text; gateways also send them as an object.
+    pub(super) fn arguments(&self) -> String {
+        let of = |item: &Value| match item.get("arguments") {
+            Some(Value::String(text)) if !text.is_empty() => Some(text.clone()),
+            Some(object @ Value::Object(_)) => Some(object.to_string()),
+            _ => None,
+        };
+        let reported =
+            self.done.as_ref().and_then(of).or_else(|| self.snapshot.as_ref().and_then(of));
+        reported.unwrap_or_else(|| match self.arguments.is_empty() {
+            false => self.arguments.clone(),
+            true => self.added.as_ref().and_then(of).unwrap_or_default(),
+        })
+    }
+
+    /// The text of a message.
+    pub(super) fn text(&self) -> Option<String> {
+        let of = |item: &Value| {
+            let parts = list(item, "content").iter();
+            let texts = parts.filter_map(|part| filled(part, "text").or(filled(part, "refusal")));
+            Some(texts.collect::<String>()).filter(|text| !text.is_empty())
+        };
+        let streamed = self.texts.values().map(String::as_str).collect::<String>();
+        let reported =
+            self.done.as_ref().and_then(of).or_else(|| self.snapshot.as_ref().and_then(of));
+        reported
+            .or(Some(streamed).filter(|text| !text.is_empty()))
+            .or_else(|| self.added.as_ref().and_then(of))
+    }
+
+    /// Reasoning that was only begun is shown but not sent back: its ciphertext is provisional.
+    fn make_reasoning(&self, issuer: &str) -> Option<ModelContent> {
+        let opaque = self.whole().map_or(Value::Null, replayable);
+        let text = self.reasoning_text();
+        if text.is_empty() && opaque.is_null() {
+            return None;
+        }
+        Some(ModelContent::Reasoning { issuer: issuer.to_owned(), text, opaque })
+    }
+
+    fn reasoning_text(&self) -> String {
+        let of = |name: &str| {
+            let parts = self.whole().map(|item| list(item, name)).unwrap_or_default().iter();
+            parts.filter_map(|part| filled(part, "text")).collect::<Vec<_>>().join("\n\n")
+        };
+        let joined = |parts: &BTreeMap<u64, String>| {
+            parts.values().map(String::as_str).collect::<Vec<_>>().join("\n\n")
+        };
+        let candidates =
+            [of("summary"), joined(&self.summaries), of("content"), joined(&self.texts)];
+        candidates.into_iter().find(|text| !text.is_empty()).unwrap_or_default()
+    }
+
+    fn whole(&self) -> Option<&Value> {
+        self.done.as_ref().or(self.snapshot.as_ref())
+    }
+
+    fn reports(&self) -> impl Iterator<Item = &Value> {
+        [&self.done, &self.snapshot, &self.added].into_iter().flatten()
+    }
+
+    fn field(&self, name: &str) -> Option<&str> {
+        self.reports().find_map(|item| filled(item, name))
+    }
+
+    /// For items of which no report came, only pieces.
+    fn guessed_kind(&self) -> &'static str {
+        match () {
+            () if !self.arguments.is_empty() => "function_call",
+            () if !self.summaries.is_empty() => "reasoning",
+            () => "message",
+        }
+    }
+}
+
+/// The item as its issuer takes it back: with a summary, be it empty, and without a status.
+fn replayable(item: &Value) -> Value {
+    let mut item = item.clone();
+    if let Value::Object(fields) = &mut item {
+        fields.remove("status");
+        fields.entry("summary").or_insert_with(|| Value::Array(Vec::new()));
+    }
+    item
+}
+
+fn put(held: &mut String, piece: &str, last: bool) {
+    if last && !piece.is_empty() {
+        held.clear();
+    }
+    held.push_str(piece);
+}
