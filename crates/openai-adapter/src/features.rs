@@ -49,10 +49,6 @@ impl RefusedFeatures {
 }
 
 impl Features {
-    /// All parts.
-    #[cfg(test)]
-    pub(crate) const ALL: Self = Self(u8::MAX);
-
     /// Whether a request has `feature`.
     pub(crate) const fn has(self, feature: Feature) -> bool {
         self.0 & feature as u8 != 0

@@ -34,6 +34,8 @@ mod pieces;
 mod profile;
 mod reader;
 mod refusal;
+#[cfg(test)]
+mod rehearsal;
 mod responses;
 mod retry_after;
 mod sent_body;

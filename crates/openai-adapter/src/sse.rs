@@ -95,7 +95,12 @@ impl Framer {
         if std::mem::take(&mut self.first_line) {
             text = text.strip_prefix(BOM).unwrap_or(text);
         }
-        let outcome = if text.is_empty() { self.dispatch(take) } else { Ok(self.field(text)) };
+        let outcome = if text.is_empty() {
+            self.dispatch(take)
+        } else {
+            self.field(text);
+            Ok(())
+        };
         line.clear();
         self.line = line;
         outcome

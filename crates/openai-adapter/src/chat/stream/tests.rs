@@ -1,1 +1,47 @@
-//! Tests.
+//! What each hostile Chat Completions stream must come to, however its bytes are cut.
+
+use serde_json::Value;
+
+use crate::{
+    profile::Api,
+    rehearsal::{check, events},
+};
+
+/// The streams of the shared set, and what each must come to.
+const SET: &[(&str, &str)] = &[
+    ("00 control text+usage", r#"Stop: "hi" [in 10 out 2 cached 4]"#),
+    ("01 tool call no index", r#"ToolCalls: f#c1{"a":1}"#),
+    ("03 second head index0, tail index1", r#"ToolCalls: f#a{"p":1} g#b{"p":2}"#),
+    ("05 args before name (SGLang)", r#"ToolCalls: f#a{"p":1}"#),
+    ("07 empty args", "ToolCalls: f#a{}"),
+    ("09 truncated args finish tool_calls (vLLM#53269)", "Length: "),
+    ("11 finish_reason empty string each chunk", r#"Stop: "hi""#),
+    ("13 EOF, no finish, no DONE", "failed Protocol STREAM_TRUNCATED unknown"),
+    ("15 unknown finish eos_token", r#"Stop: "hi""#),
+    ("17 error frame populated choices (OpenRouter)", "failed Unavailable PROVIDER_ERROR unknown"),
+    ("19 azure prompt_filter first", r#"Stop: "hi""#),
+    ("21 choices null", r#"Stop: "hi""#),
+    ("23 created missing", r#"Stop: "hi""#),
+    ("25 cumulative usage on every chunk (Gemini)", r#"Stop: "ab" [in 10 out 2]"#),
+    ("27 no usage at all", r#"Stop: "hi""#),
+    ("29 reasoning_content", r#"Stop: (think | {"reasoning_content":"think"}) "hi""#),
+    (
+        "31 thought_signature extra_content",
+        r#"ToolCalls: ( | {"tool_call_extra_content":{"google":{"thought_signature":"SIG"}}}) f#a{}"#,
+    ),
+    ("33 placeholder {} then real args", r#"ToolCalls: f#a{"p":1}"#),
+    ("35 service_tier on_demand", r#"Stop: "hi""#),
+];
+
+#[test]
+fn every_stream_of_the_set_has_the_right_outcome() {
+    let set = include_str!("../../../tests/fixtures/chat-streams.json");
+    let set: Vec<Value> = serde_json::from_str(set).expect("the set is json");
+    assert_eq!(set.len(), SET.len());
+    for (stream, (name, expected)) in set.iter().zip(SET) {
+        assert_eq!(stream["name"], *name);
+        let data = stream["data"].as_array().expect("a list of payloads");
+        let data: Vec<&str> = data.iter().filter_map(Value::as_str).collect();
+        check(Api::Chat, name, &events(&data), expected);
+    }
+}
