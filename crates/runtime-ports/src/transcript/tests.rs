@@ -50,7 +50,9 @@ fn a_prefix_shares_every_whole_chunk() {
     (0..1_000).for_each(|_| history.push_entry(Arc::clone(&entry)));
     let all = chunks(&history);
     for len in [0, 1, 31, 32, 33, 500, 992, 999] {
-        assert!(all.ends_with(&chunks(&history.prefix(len))), "{len}");
+        let shared = chunks(&history.prefix(len));
+        assert!(all.ends_with(&shared), "{len}");
+        assert_eq!(shared.len(), len / CHUNK_ENTRIES, "{len}");
     }
 }
 
