@@ -198,3 +198,13 @@ async fn rule_09_the_receipt_is_that_of_the_turn() {
     };
     assert_eq!(manifest_hash, submitted);
 }
+
+#[tokio::test]
+async fn rule_09_a_host_that_panics_leaves_one_receipt_too() {
+    // No outcome is planned for the call, so that the host panics in it.
+    let (intelligence, runtime, request, mut host) = Stage::new(calling(&["one"])).set();
+    let run = tokio::spawn(async move { runtime.run(request, &mut host).await.map(drop) });
+    assert!(run.await.expect_err("a panic").is_panic());
+    intelligence.assert_one_receipt_per_turn();
+    assert_eq!(intelligence.receipts()[0].end, TurnEnd::Interrupted);
+}

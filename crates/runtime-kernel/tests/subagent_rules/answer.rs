@@ -52,6 +52,13 @@ async fn rule_07_the_result_of_a_capture_must_be_a_success_nonempty_and_fit() {
 }
 
 #[tokio::test]
+async fn rule_07_it_is_the_trimmed_text_that_has_to_fit() {
+    let padded = ToolOutcome::success(format!("kept{}", " ".repeat(500_000)));
+    let played = capture_stage("the page").captures_to(Ok(padded)).play().await;
+    assert_eq!(played.answer(), "kept");
+}
+
+#[tokio::test]
 async fn rule_07_an_error_of_complete_capture_ends_the_run_after_the_receipt() {
     let played = capture_stage("the page").captures_to(Err(anyhow!("capture broke"))).play().await;
     assert_eq!(played.error().to_string(), "capture broke");

@@ -96,7 +96,8 @@ async fn regression_the_disposition_survives_the_mapping_of_host_errors() {
     ];
     for (failure, words) in cases {
         let commit = failure.commit;
-        for error in [anyhow::Error::new(failure.clone()), wrapped(failure)] {
+        let own = HostError { cause: failure.clone() };
+        for error in [failure.clone().into(), wrapped(failure), own.into()] {
             let script = calling(&["write"]).complete("done");
             let played = Stage::new(script).host_error(error).play().await;
             let (_, told) = played.answers().remove(0);
@@ -108,6 +109,24 @@ async fn regression_the_disposition_survives_the_mapping_of_host_errors() {
     assert!(played.answers()[0].1.contains("it may have taken effect"), "unknown is not harmless");
 }
 
+/// An error type of a host, as it would write one.
+#[derive(Debug)]
+struct HostError {
+    cause: PortFailure,
+}
+
+impl std::fmt::Display for HostError {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("the host gave up")
+    }
+}
+
+impl std::error::Error for HostError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        Some(&self.cause)
+    }
+}
+
 fn wrapped(failure: PortFailure) -> anyhow::Error {
     let inner: anyhow::Result<()> = Err(failure.into());
     inner.context("while writing").context("in the host").expect_err("an error")
@@ -115,15 +134,17 @@ fn wrapped(failure: PortFailure) -> anyhow::Error {
 
 #[tokio::test]
 async fn rule_05_a_failed_outcome_brings_its_text_only() {
-    let mut failed = success("failed", vec![set("notes", "never")], &["notes"]);
-    (failed.ok, failed.capture) = (false, Some(json!("token")));
-    let script = calling(&["one", "two"]).complete("done");
-    let stage = Stage::new(script).outcome(failed).outcome(ToolOutcome::success("ok"));
-    let played = stage.play().await;
-    assert_eq!(played.answer(), "done", "its capture does not count");
-    assert_eq!(played.answers()[0], (false, "failed".to_owned()));
-    let before_two = estimate(&[CONTEXT, TASK, "call of one", "failed", "call of two"]);
-    assert_eq!(played.estimates()[1], before_two, "its updates do not count");
+    for shows in [&[][..], &["notes"][..]] {
+        let mut failed = success("failed", vec![set("notes", "never")], shows);
+        (failed.ok, failed.capture) = (false, Some(json!("token")));
+        let script = calling(&["one", "two"]).complete("done");
+        let stage = Stage::new(script).outcome(failed).outcome(ToolOutcome::success("ok"));
+        let played = stage.play().await;
+        assert_eq!(played.answer(), "done", "its capture does not count");
+        assert_eq!(played.answers()[0], (false, "failed".to_owned()));
+        let before_two = estimate(&[CONTEXT, TASK, "call of one", "failed", "call of two"]);
+        assert_eq!(played.estimates()[1], before_two, "its updates do not count");
+    }
 }
 
 /// A result that does not fit: state unchanged, capture dropped, result audited exactly.

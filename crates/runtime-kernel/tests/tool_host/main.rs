@@ -2,6 +2,7 @@
 
 mod arguments;
 mod failures;
+mod loops;
 mod output;
 mod registration;
 mod stage;
