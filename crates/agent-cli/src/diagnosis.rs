@@ -27,6 +27,12 @@ impl Diagnosis {
         }
     }
 
+    /// The person stopped it.
+    pub(crate) fn cancelled() -> Self {
+        let (exit, code) = (Exit::Cancelled, "CANCELED".to_owned());
+        Self { exit, code, message: "cancelled".to_owned(), hint: None }
+    }
+
     /// A failure of a port.
     pub(crate) fn port(failure: &PortFailure) -> Self {
         let (exit, hint) = advice(failure.kind);

@@ -27,6 +27,11 @@ impl Places {
         Ok(Self { configuration: strategy.config_dir(), state })
     }
 
+    /// The folder of the user's own settings; it need not exist.
+    pub(crate) fn configuration(&self) -> PathBuf {
+        self.configuration.clone()
+    }
+
     /// The configuration file; it need not exist.
     pub(crate) fn configuration_file(&self) -> PathBuf {
         self.configuration.join("config.toml")

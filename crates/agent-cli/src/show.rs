@@ -4,6 +4,7 @@
 
 mod human;
 mod json;
+pub(crate) mod tap;
 
 use std::sync::Arc;
 

@@ -1,0 +1,179 @@
+//! Decides which adapters serve a run, and puts them together.
+//!
+//! Knows every adapter. Refuses to know what the run is about.
+
+use std::{path::Path, sync::Arc};
+
+use anyhow::Context;
+use file_adapter::{FileArtifactStore, FileReceiptStore, FileResources};
+use offline_adapter::{OFFLINE_MODEL, OfflineModel};
+use openai_adapter::OpenAiSession;
+use router_adapter::{Catalogue, CatalogueModel, Router};
+use runtime_kernel::ToolHost;
+use runtime_ports::{
+    ArtifactStore, InteractionSession, ModelSession, OperationContext, ResourceSession,
+    ResourceSnapshot, ToolWorld,
+};
+use standard_tools::standard_tools;
+use workspace_adapter::FolderWorkspace;
+
+use crate::{
+    configuration::ModelChoice,
+    diagnosis::Diagnosis,
+    endpoint::{Api, Endpoint, PUBLIC_BASE_URL},
+    places::Places,
+};
+
+/// What a model is taken to hold when the catalogue does not know it.
+const ASSUMED_WINDOW_TOKENS: u64 = 128_000;
+
+const OFFLINE_PROVIDER: &str = "offline";
+
+/// The model that was found, behind a router.
+pub(crate) struct Served {
+    pub(crate) router: Router,
+    pub(crate) model: String,
+    pub(crate) provider: String,
+    pub(crate) is_offline: bool,
+}
+
+/// Builds the router for a choice.
+pub(crate) async fn serve(
+    choice: ModelChoice,
+    places: &Places,
+    operation: &OperationContext,
+    instructions: &str,
+) -> Result<Served, Diagnosis> {
+    let receipts = open_receipts(places).map_err(|error| Diagnosis::configuration(&error))?;
+    let (session, entry, is_offline) = match choice {
+        ModelChoice::Offline => {
+            let session: Arc<dyn ModelSession> = Arc::new(OfflineModel::new());
+            (session, plain_entry(OFFLINE_MODEL, OFFLINE_PROVIDER), true)
+        }
+        ModelChoice::Remote { endpoint, model } => {
+            let (session, model) = connect(&endpoint, model, operation).await?;
+            (session, entry_for(&endpoint, &model), false)
+        }
+    };
+    let (model, provider) = (entry.id.clone(), entry.provider.clone());
+    let catalogue = Catalogue::of(vec![entry]).context("the model cannot be served");
+    let catalogue = catalogue.map_err(|error| Diagnosis::configuration(&error))?;
+    let router = Router::builder()
+        .catalogue(catalogue)
+        .provider(provider.clone(), session)
+        .receipts(receipts)
+        .instructions(instructions)
+        .start()
+        .await
+        .map_err(|error| Diagnosis::configuration(&anyhow::Error::new(error)))?;
+    Ok(Served { router, model, provider, is_offline })
+}
+
+fn open_receipts(places: &Places) -> anyhow::Result<Arc<FileReceiptStore>> {
+    let folder = places.receipts();
+    let store = FileReceiptStore::open(&folder).with_context(|| {
+        format!("receipts cannot be kept in {}; set XDG_STATE_HOME", folder.display())
+    })?;
+    Ok(Arc::new(store))
+}
+
+async fn connect(
+    endpoint: &Endpoint,
+    model: Option<String>,
+    operation: &OperationContext,
+) -> Result<(Arc<dyn ModelSession>, String), Diagnosis> {
+    let mut builder = OpenAiSession::builder(&endpoint.base_url).api(match endpoint.api {
+        Api::Chat => openai_adapter::Api::Chat,
+        Api::Responses => openai_adapter::Api::Responses,
+    });
+    if let Some(key) = &endpoint.key {
+        builder = builder.credential(key.clone());
+    }
+    let session = builder.build().map_err(|failure| Diagnosis::port(&failure))?;
+    let model = match model {
+        Some(model) => model,
+        None => only_model(&session, operation).await?,
+    };
+    Ok((Arc::new(session), model))
+}
+
+/// The one model of a server that has only one.
+async fn only_model(
+    session: &OpenAiSession,
+    operation: &OperationContext,
+) -> Result<String, Diagnosis> {
+    let models = session.list_models(operation).await.map_err(|failure| Diagnosis::port(&failure))?;
+    match &models[..] {
+        [model] => Ok(model.clone()),
+        [] => Err(name_one("the server lists no model".to_owned())),
+        several => {
+            let shown = several.iter().take(12).map(String::as_str).collect::<Vec<_>>().join(", ");
+            Err(name_one(format!("the server has {} models: {shown}", several.len())))
+        }
+    }
+}
+
+fn name_one(found: String) -> Diagnosis {
+    Diagnosis::configuration(&anyhow::anyhow!("{found}; name one with --model or AGENT_MODEL"))
+}
+
+fn plain_entry(model: &str, provider: &str) -> CatalogueModel {
+    CatalogueModel {
+        id: model.to_owned(),
+        provider: provider.to_owned(),
+        provider_model: model.to_owned(),
+        aliases: Vec::new(),
+        context_window_tokens: ASSUMED_WINDOW_TOKENS,
+        max_input_tokens: ASSUMED_WINDOW_TOKENS,
+        max_output_tokens: None,
+        images: false,
+        price: None,
+    }
+}
+
+/// What the shipped catalogue says about a model of the public endpoint. Another server may charge
+/// something else for a model of the same name, so its price is unknown.
+fn entry_for(endpoint: &Endpoint, model: &str) -> CatalogueModel {
+    let shipped = Catalogue::shipped();
+    let known = shipped.find(model).filter(|_| endpoint.base_url == PUBLIC_BASE_URL);
+    match known {
+        Some(known) => {
+            let (id, provider) = (model.to_owned(), endpoint.provider());
+            CatalogueModel { id, provider, aliases: Vec::new(), ..known.clone() }
+        }
+        None => plain_entry(model, &endpoint.provider()),
+    }
+}
+
+/// The tools over a folder.
+pub(crate) fn tools(
+    folder: &Path,
+    places: &Places,
+    interaction: Arc<dyn InteractionSession>,
+) -> Result<ToolHost, Diagnosis> {
+    let workspace = FolderWorkspace::open(folder).map_err(|failure| folder_diagnosis(&failure))?;
+    let artifacts: Arc<dyn ArtifactStore> = Arc::new(FileArtifactStore::new(places.artifacts()));
+    let world = ToolWorld {
+        workspace: Arc::new(workspace),
+        interaction,
+        resources: Arc::new(FileResources::new(places.configuration())),
+        artifacts,
+    };
+    let host = ToolHost::new(standard_tools(), world).context("the tools do not fit together");
+    host.map_err(|error| Diagnosis::configuration(&error))
+}
+
+fn folder_diagnosis(failure: &runtime_ports::PortFailure) -> Diagnosis {
+    let mut diagnosis = Diagnosis::configuration(&anyhow::Error::new(failure.clone()));
+    diagnosis.hint = Some("name an existing folder with --folder".to_owned());
+    diagnosis
+}
+
+/// Instructions and skills that the user has written down.
+pub(crate) async fn user_resources(
+    places: &Places,
+    operation: &OperationContext,
+) -> Result<ResourceSnapshot, Diagnosis> {
+    let resources = FileResources::new(places.configuration());
+    resources.load(operation).await.map_err(|failure| Diagnosis::port(&failure))
+}
