@@ -68,8 +68,7 @@ impl Approvals {
         let digest = call_digest(descriptor, call);
         let tool = descriptor.definition.name.clone();
         self.show.show(&Event::ApprovalRequested { number, tool, digest: digest.clone() });
-        let request =
-            InteractionRequest::approval(format!("call-{number}"), prompt(call), digest);
+        let request = InteractionRequest::approval(format!("call-{number}"), prompt(call), digest);
         let verdict = match self.interaction.request(operation, request).await {
             Ok(response) => self.decided(descriptor, response.decision),
             Err(failure) if failure.code == NOBODY_TO_ASK => self.nobody(descriptor.effect),

@@ -102,7 +102,8 @@ async fn only_model(
     session: &OpenAiSession,
     operation: &OperationContext,
 ) -> Result<String, Diagnosis> {
-    let models = session.list_models(operation).await.map_err(|failure| Diagnosis::port(&failure))?;
+    let models =
+        session.list_models(operation).await.map_err(|failure| Diagnosis::port(&failure))?;
     match &models[..] {
         [model] => Ok(model.clone()),
         [] => Err(name_one("the server lists no model".to_owned())),

@@ -45,8 +45,9 @@ impl ConfigurationFile {
             Ok(text) => toml::from_str(&text)
                 .with_context(|| format!("the configuration file {} is wrong", path.display())),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(Self::default()),
-            Err(error) => Err(error)
-                .with_context(|| format!("the configuration file {} is unreadable", path.display())),
+            Err(error) => Err(error).with_context(|| {
+                format!("the configuration file {} is unreadable", path.display())
+            }),
         }
     }
 }

@@ -32,7 +32,8 @@ pub(crate) struct Endpoint {
 impl Endpoint {
     /// A name for the provider in receipts: the host of the address.
     pub(crate) fn provider(&self) -> String {
-        let after_scheme = self.base_url.split_once("://").map_or(&*self.base_url, |(_, rest)| rest);
+        let after_scheme =
+            self.base_url.split_once("://").map_or(&*self.base_url, |(_, rest)| rest);
         let authority = after_scheme.split('/').next().unwrap_or(after_scheme);
         authority.rsplit('@').next().unwrap_or(authority).to_owned()
     }

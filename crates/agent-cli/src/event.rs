@@ -18,7 +18,14 @@ pub(crate) const EVENT_VERSION: u16 = 1;
 #[serde(tag = "event", rename_all = "snake_case")]
 pub(crate) enum Event {
     /// First of all.
-    RunStarted { run_id: Uuid, model: String, provider: String, offline: bool, folder: String, task: String },
+    RunStarted {
+        run_id: Uuid,
+        model: String,
+        provider: String,
+        offline: bool,
+        folder: String,
+        task: String,
+    },
     /// A round was sent to the model.
     RoundStarted { round: u64 },
     /// A piece of model text; no result.
@@ -42,7 +49,13 @@ pub(crate) enum Event {
     /// Last: the task is done.
     RunCompleted { answer: Option<String>, totals: RunTotals, exit_code: u8 },
     /// Last: it failed.
-    RunFailed { code: String, message: String, hint: Option<String>, totals: RunTotals, exit_code: u8 },
+    RunFailed {
+        code: String,
+        message: String,
+        hint: Option<String>,
+        totals: RunTotals,
+        exit_code: u8,
+    },
     /// Last: it was cancelled.
     RunCancelled { totals: RunTotals, exit_code: u8 },
 }

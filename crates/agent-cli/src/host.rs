@@ -83,7 +83,10 @@ impl Host {
         }
     }
 
-    async fn serve(&mut self, call: anyhow::Result<ToolCall>) -> anyhow::Result<SessionToolOutcome> {
+    async fn serve(
+        &mut self,
+        call: anyhow::Result<ToolCall>,
+    ) -> anyhow::Result<SessionToolOutcome> {
         self.progress.calls += 1;
         let number = self.progress.calls;
         let call = match call {

@@ -106,7 +106,8 @@ fn receipt_line(receipt: &UsageReceipt) -> String {
         Metering::Unavailable => "tokens unavailable".to_owned(),
         Metering::DurationSeconds(seconds) => format!("{seconds:.1} s metered"),
         Metering::Tokens(usage) => {
-            let known = |count: Option<u64>| count.map_or("?".to_owned(), |count| count.to_string());
+            let known =
+                |count: Option<u64>| count.map_or("?".to_owned(), |count| count.to_string());
             let bound = if receipt.is_lower_bound { "at least " } else { "" };
             let (input, output) = (known(usage.input_tokens), known(usage.output_tokens));
             format!("tokens {bound}{input} in, {output} out")
@@ -114,7 +115,9 @@ fn receipt_line(receipt: &UsageReceipt) -> String {
     };
     let (id, model) = (receipt.operation_id, safe_line(&receipt.provider_model, 60));
     let (provider, requests) = (safe_line(receipt.provider.as_str(), 60), receipt.requests.len());
-    format!("{day} {id} {end:<11} {seconds:>7.1} s  {requests} requests  {model} at {provider}  {metering}\n")
+    format!(
+        "{day} {id} {end:<11} {seconds:>7.1} s  {requests} requests  {model} at {provider}  {metering}\n"
+    )
 }
 
 fn totals_line(total: &ReceiptTotals) -> String {
@@ -122,5 +125,7 @@ fn totals_line(total: &ReceiptTotals) -> String {
     let (input, output) = (tokens_text(total.input_tokens), tokens_text(total.output_tokens));
     let (turns, requests, cost) = (total.turns, total.requests, cost_text(total.cost_nano_usd));
     let (day, provider) = (total.utc_day, safe_line(total.provider.as_str(), 60));
-    format!("{day} {user}  {model} at {provider}: {turns} turns, {requests} requests; tokens in {input}, out {output}; cost {cost}\n")
+    format!(
+        "{day} {user}  {model} at {provider}: {turns} turns, {requests} requests; tokens in {input}, out {output}; cost {cost}\n"
+    )
 }

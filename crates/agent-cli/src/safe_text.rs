@@ -13,7 +13,9 @@ pub(crate) fn safe_text(text: &str) -> Cow<'_, str> {
         return Cow::Borrowed(text);
     }
     let without_crlf = text.replace("\r\n", "\n");
-    Cow::Owned(without_crlf.chars().map(|at| if is_harmless(at) { at } else { '\u{fffd}' }).collect())
+    Cow::Owned(
+        without_crlf.chars().map(|at| if is_harmless(at) { at } else { '\u{fffd}' }).collect(),
+    )
 }
 
 /// One line of at most `limit` characters, for progress.

@@ -77,7 +77,9 @@ impl TerminalInteraction {
             let (console, request) = (Arc::clone(&self.console), question.request.clone());
             let answer = question.answer.clone();
             // The thread ends with the line that is read, or with the process.
-            tokio::task::spawn_blocking(move || answer.send_replace(Some(ask(&*console, &request))));
+            tokio::task::spawn_blocking(move || {
+                answer.send_replace(Some(ask(&*console, &request)))
+            });
         }
         Ok(question.answer.subscribe())
     }

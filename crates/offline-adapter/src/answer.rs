@@ -82,25 +82,31 @@ pub(crate) fn counted(unit: Unit, facts: &[FileFacts], is_partial: bool) -> Stri
         Unit::Bytes | Unit::Files => "Bytes",
     };
     let mut rows = vec![format!("| File | {noun} |"), "|---|---:|".to_owned()];
-    let (mut total, mut skipped) = (0u64, Vec::new());
+    let (mut total, mut is_total_lower_bound, mut skipped) = (0u64, false, Vec::new());
     for file in facts {
         match &file.content {
-            Content::Text { lines, words, bytes, .. } => {
+            Content::Text { lines, words, bytes, is_cut, .. } => {
                 let value = match unit {
                     Unit::Lines => *lines,
                     Unit::Words => *words,
                     Unit::Bytes | Unit::Files => *bytes,
                 };
+                let is_lower_bound = *is_cut && unit == Unit::Words;
+                is_total_lower_bound |= is_lower_bound;
                 total = total.saturating_add(value);
-                rows.push(format!("| {} | {value} |", file.path));
+                rows.push(format!("| {} | {} |", file.path, bounded(value, is_lower_bound)));
             }
             Content::Skipped { reason } => skipped.push(format!("- {}: {reason}", file.path)),
         }
     }
-    rows.push(format!("| **Total** | **{total}** |"));
+    rows.push(format!("| **Total** | **{}** |", bounded(total, is_total_lower_bound)));
     rows.extend(skipped_note(skipped));
     rows.extend(partial_note(is_partial).map(|note| format!("\n{note}")));
     rows.join("\n")
+}
+
+fn bounded(value: u64, is_lower_bound: bool) -> String {
+    if is_lower_bound { format!("at least {value}") } else { value.to_string() }
 }
 
 fn skipped_note(skipped: Vec<String>) -> Option<String> {

@@ -17,8 +17,9 @@ pub(crate) struct FileFacts {
 /// The content of a file, as far as it is known.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Content {
-    /// Text, with its measures.
-    Text { lines: u64, words: u64, bytes: u64, first_line: String },
+    /// Text, with its measures. When only a part of it was shown (`is_cut`), the words are those of
+    /// the part.
+    Text { lines: u64, words: u64, bytes: u64, first_line: String, is_cut: bool },
     /// Not text, or not readable.
     Skipped { reason: String },
 }
@@ -86,6 +87,7 @@ fn measured(result: &str) -> Content {
     let text = value.get("content").and_then(Value::as_str).unwrap_or(result);
     let number = |key: &str| value.get(key).and_then(Value::as_u64);
     Content::Text {
+        is_cut: value.get("truncated").and_then(Value::as_bool).unwrap_or(false),
         lines: number("lines").unwrap_or(text.lines().count() as u64),
         words: text.split_whitespace().count() as u64,
         bytes: number("bytes").unwrap_or(text.len() as u64),

@@ -167,7 +167,8 @@ async fn the_question_shows_the_whole_call_and_is_bound_to_its_digest() {
     let case = case(Ok(ApprovalDecision::Approved), false);
     let descriptor = descriptor("t", EffectClass::Process);
     let long = "x".repeat(5_000);
-    let call = ToolCall { name: "t".into(), arguments: json!({ "command": format!("{long}; rm") }) };
+    let call =
+        ToolCall { name: "t".into(), arguments: json!({ "command": format!("{long}; rm") }) };
     case.approvals.admit(&operation(), 1, &descriptor, &call).await.unwrap();
     let asked = case.person.asked.lock().unwrap();
     assert!(asked[0].prompt.ends_with("; rm\"\n}"), "the tail of the call must be visible");

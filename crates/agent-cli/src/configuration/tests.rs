@@ -27,13 +27,38 @@ fn the_command_line_wins_then_the_environment_then_the_file() {
         (Some("offline"), &[key][..], "", "offline"),
         (None, &[key], "", "gpt-5-mini at https://api.openai.com/v1 by Responses with k"),
         (Some("m"), &[key], "", "m at https://api.openai.com/v1 by Responses with k"),
-        (Some("m"), &[key, ("AGENT_MODEL", "e")], "model = 'f'", "m at https://api.openai.com/v1 by Responses with k"),
-        (None, &[key, ("AGENT_MODEL", "e")], "model = 'f'", "e at https://api.openai.com/v1 by Responses with k"),
+        (
+            Some("m"),
+            &[key, ("AGENT_MODEL", "e")],
+            "model = 'f'",
+            "m at https://api.openai.com/v1 by Responses with k",
+        ),
+        (
+            None,
+            &[key, ("AGENT_MODEL", "e")],
+            "model = 'f'",
+            "e at https://api.openai.com/v1 by Responses with k",
+        ),
         (None, &[key], "model = 'f'", "f at https://api.openai.com/v1 by Responses with k"),
         (None, &[local], "", "? at http://127.0.0.1:8080/v1 by Chat with no key"),
-        (Some("m"), &[local, key], "api = 'responses'", "m at http://127.0.0.1:8080/v1 by Responses with k"),
-        (None, &[local], "base_url = 'http://f/v1'", "? at http://127.0.0.1:8080/v1 by Chat with no key"),
-        (None, &[("MY_KEY", "mine")], "base_url = 'https://f/v1'\napi_key_env = 'MY_KEY'", "? at https://f/v1 by Chat with mine"),
+        (
+            Some("m"),
+            &[local, key],
+            "api = 'responses'",
+            "m at http://127.0.0.1:8080/v1 by Responses with k",
+        ),
+        (
+            None,
+            &[local],
+            "base_url = 'http://f/v1'",
+            "? at http://127.0.0.1:8080/v1 by Chat with no key",
+        ),
+        (
+            None,
+            &[("MY_KEY", "mine")],
+            "base_url = 'https://f/v1'\napi_key_env = 'MY_KEY'",
+            "? at https://f/v1 by Chat with mine",
+        ),
         (None, &[("OPENAI_API_KEY", " "), ("AGENT_MODEL", "")], "", "offline"),
     ] {
         assert_eq!(choose(named, environment, file).unwrap(), expected);

@@ -57,7 +57,8 @@ impl Terminal {
             print_err(&safe);
         }
         streamed.text.push_str(text);
-        streamed.at_line_start = safe.ends_with('\n') || (safe.is_empty() && streamed.at_line_start);
+        streamed.at_line_start =
+            safe.ends_with('\n') || (safe.is_empty() && streamed.at_line_start);
     }
 
     /// Ends a streamed line before something else is shown.
@@ -136,7 +137,10 @@ impl Show for Terminal {
             }
             Event::RunFailed { code, message, hint, totals, .. } => {
                 self.totals(totals);
-                self.line(BAD, &format!("agent: {} ({})", safe_line(message, 600), safe_line(code, 80)));
+                self.line(
+                    BAD,
+                    &format!("agent: {} ({})", safe_line(message, 600), safe_line(code, 80)),
+                );
                 if let Some(hint) = hint {
                     self.line(Style::new(), &format!("       {}", safe_line(hint, 600)));
                 }
@@ -171,7 +175,9 @@ fn totals_line(totals: &RunTotals) -> String {
     let (turns, requests) = (totals.turns, totals.requests);
     let (input, output) = (tokens_text(totals.input_tokens), tokens_text(totals.output_tokens));
     let cost = cost_text(totals.cost_nano_usd);
-    format!("totals  {turns} turns, {requests} requests; tokens in {input}, out {output}; cost {cost}")
+    format!(
+        "totals  {turns} turns, {requests} requests; tokens in {input}, out {output}; cost {cost}"
+    )
 }
 
 fn print_out(text: &str) {

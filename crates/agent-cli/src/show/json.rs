@@ -28,7 +28,8 @@ impl Show for JsonLines {
     fn show(&self, event: &Event) {
         let mut sequence = self.sequence.lock().unwrap_or_else(PoisonError::into_inner);
         *sequence += 1;
-        let envelope = Envelope { version: EVENT_VERSION, sequence: *sequence, at_ms: now_ms(), event };
+        let envelope =
+            Envelope { version: EVENT_VERSION, sequence: *sequence, at_ms: now_ms(), event };
         if let Ok(mut line) = serde_json::to_vec(&envelope) {
             line.push(b'\n');
             let mut stdout = std::io::stdout().lock();

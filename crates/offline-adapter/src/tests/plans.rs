@@ -163,3 +163,23 @@ fn a_second_task_begins_afresh() {
     transcript.push(ModelMessage::text(ModelRole::User, "list files"));
     assert!(matches!(next_step(&Situation::of(&transcript)), Step::Calls(_)));
 }
+
+#[test]
+fn words_of_a_file_that_was_shown_in_part_are_a_lower_bound() {
+    let task = ModelMessage::text(ModelRole::User, "how many words are in big.txt?");
+    let mut transcript = Transcript::from(vec![task]);
+    let arguments = json!({ "path": "big.txt" });
+    let call = ModelContent::ToolUse { id: "1".into(), name: "read_file".into(), arguments };
+    let content = json!({ "lines": 9, "bytes": 90, "truncated": true, "content": "a b c" });
+    let result = ModelContent::ToolResult {
+        tool_use_id: "1".into(),
+        name: "read_file".into(),
+        content: content.to_string(),
+        failed: false,
+    };
+    transcript.push(ModelMessage { role: ModelRole::Assistant, content: vec![call] });
+    transcript.push(ModelMessage { role: ModelRole::Tool, content: vec![result] });
+    let Step::Answer(answer) = next_step(&Situation::of(&transcript)) else { panic!() };
+    assert!(answer.contains("| big.txt | at least 3 |"), "{answer}");
+    assert!(answer.contains("| **Total** | **at least 3** |"), "{answer}");
+}
