@@ -1,0 +1,46 @@
+use std::{sync::Arc, time::Duration};
+
+use runtime_ports::{
+    GenerationOptions, ModelContent, ModelMessage, ModelRequest, ModelRole, ModelSession,
+    OperationContext, ToolSet,
+};
+use runtime_types::{ExecutionId, OperationId};
+
+#[tokio::main]
+async fn main() -> anyhow::Result<()> {
+    // The adapter:
+    let catalogue = router_adapter::Catalogue::parse(
+        r#"
+        [[models]]
+        id = "large-1"
+        aliases = ["large"]
+        provider = "acme"
+        provider_model = "fake-model"
+        context_window_tokens = 100000
+        max_input_tokens = 90000
+        "#,
+    )?;
+    let fake = in_memory_fakes::FakeModel::new([in_memory_fakes::ModelStep::text("42")]);
+    let router = router_adapter::Router::builder()
+        .catalogue(catalogue)
+        .provider("acme", Arc::new(fake))
+        .start()
+        .await?;
+    let (session, model): (Arc<dyn ModelSession>, _) = (router.session("ada", None), "large");
+
+    // The program:
+    let (id, run) = (OperationId::new("ask")?, ExecutionId::new("run-1")?);
+    let operation = OperationContext::root(id, run, Duration::from_secs(60));
+    let question = ModelMessage::text(ModelRole::User, "What is six times seven?");
+    let request = ModelRequest {
+        invocation_id: "ask-1".into(),
+        model: model.into(),
+        messages: vec![question].into(),
+        tools: ToolSet::default(),
+        max_output_tokens: None,
+        options: Arc::new(GenerationOptions::default()),
+    };
+    let response = session.invoke(&operation, request).await?;
+    assert_eq!(response.output, [ModelContent::text("42")]);
+    Ok(())
+}

@@ -1,0 +1,42 @@
+use std::sync::Arc;
+
+use runtime_kernel::{AgentRuntime, SessionRunRequest};
+use runtime_ports::Intelligence;
+use system_tests::OneQuestion;
+use uuid::Uuid;
+
+#[tokio::main]
+async fn main() -> anyhow::Result<()> {
+    // The adapter:
+    let catalogue = router_adapter::Catalogue::parse(
+        r#"
+        [[models]]
+        id = "large-1"
+        aliases = ["large"]
+        provider = "acme"
+        provider_model = "fake-model"
+        context_window_tokens = 100000
+        max_input_tokens = 90000
+        "#,
+    )?;
+    let fake = in_memory_fakes::FakeModel::new([in_memory_fakes::ModelStep::text("42")]);
+    let router = router_adapter::Router::builder()
+        .catalogue(catalogue)
+        .provider("acme", Arc::new(fake))
+        .start()
+        .await?;
+    let (intelligence, model): (Arc<dyn Intelligence>, _) = (Arc::new(router), "large");
+
+    // The program:
+    let mut host = OneQuestion::new(model, "What is six times seven?");
+    let request = SessionRunRequest {
+        user_id: "ada".to_owned(),
+        operation_id: Uuid::new_v4(),
+        rounds_used: 0,
+        round_limit: 5,
+    };
+    let answer = AgentRuntime::new(intelligence).run_session(request, &mut host).await?;
+    assert_eq!(answer.as_deref(), Some("42"));
+    assert_eq!(host.receipts.len(), 1);
+    Ok(())
+}

@@ -1,0 +1,5 @@
+//! Decides whether the whole holds: kernel, router, adapters and tools together, over no fake where
+//! a real one can be had.
+
+mod main_job;
+mod swap_programs;
