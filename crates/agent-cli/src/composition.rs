@@ -89,7 +89,8 @@ async fn connect(
     if let Some(key) = &endpoint.key {
         builder = builder.credential(key.clone());
     }
-    let session = builder.build().map_err(|failure| Diagnosis::port(&failure))?;
+    let session = builder.build();
+    let session = session.map_err(|error| Diagnosis::configuration(&error.into()))?;
     let model = match model {
         Some(model) => model,
         None => only_model(&session, operation).await?,

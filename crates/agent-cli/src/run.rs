@@ -113,7 +113,7 @@ async fn drive(
     host: &mut Host,
 ) -> anyhow::Result<Option<String>> {
     let router: Arc<dyn Intelligence> = Arc::new(served.router.clone());
-    let deltas = Arc::new(ShowDeltas(Arc::clone(&host.show)));
+    let deltas = ShowDeltas(Arc::clone(&host.show));
     let tapped: Arc<dyn Intelligence> = Arc::new(TappedIntelligence::new(router, deltas));
     let (token, show) = (operation.cancellation.clone(), Arc::clone(&host.show));
     let watch = interrupt::watch(Arc::clone(&tapped), run_id, token, show);

@@ -59,7 +59,7 @@ pub(crate) fn next_step(situation: &Situation) -> Step {
 fn deliver(situation: &Situation, report: String, target: Option<String>) -> Progress<String> {
     let Some(path) = target else { return Ok(report) };
     let note = write(situation, &path, &format!("{}\n", report.trim_end()))?;
-    Ok(format!("{report}\n{note}"))
+    Ok(format!("{report}\n\n{note}"))
 }
 
 fn write(situation: &Situation, path: &str, content: &str) -> Progress<String> {

@@ -139,7 +139,10 @@ async fn lines_are_counted_and_the_receipt_is_on_disk_as_unavailable() {
     let runtime = AgentRuntime::new(Arc::new(router));
     let answer = runtime.run_session(request, &mut job).await.unwrap().unwrap();
     let written = fs::read_to_string(folder.path().join("TOTALS.md")).unwrap();
-    assert!(written.contains("| a.txt | 3 |") && written.contains("| deep/b.txt | 1 |"), "{written}");
+    assert!(
+        written.contains("| a.txt | 3 |") && written.contains("| deep/b.txt | 1 |"),
+        "{written}"
+    );
     assert!(!written.contains("noise.log"), "{written}");
     assert!(answer.contains("offline model"), "{answer}");
     assert_eq!(job.calls.first().map(String::as_str), Some("list_files"));
