@@ -73,3 +73,6 @@ pub(crate) struct Envelope<'a> {
     #[serde(flatten)]
     pub(crate) event: &'a Event,
 }
+
+#[cfg(test)]
+mod tests;
