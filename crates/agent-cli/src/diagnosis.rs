@@ -3,7 +3,7 @@
 //! Knows failure kinds. Refuses to guess from message texts.
 
 use runtime_kernel::is_session_round_limit;
-use runtime_ports::{PortFailure, PortFailureKind, TurnFailure};
+use runtime_ports::{CommitDisposition, PortFailure, PortFailureKind, TurnFailure};
 
 use crate::exit::Exit;
 
@@ -35,7 +35,11 @@ impl Diagnosis {
 
     /// A failure of a port.
     pub(crate) fn port(failure: &PortFailure) -> Self {
-        let (exit, hint) = advice(failure.kind);
+        let (exit, hint) = match failure.commit {
+            // The provider did its work: neither the key nor the address is at fault.
+            CommitDisposition::Committed => (Exit::Failed, None),
+            CommitDisposition::NotCommitted | CommitDisposition::Unknown => advice(failure.kind),
+        };
         let (code, message) = (failure.code.clone(), failure.message.clone());
         Self { exit, code, message, hint: hint.map(str::to_owned) }
     }
@@ -88,3 +92,6 @@ fn advice(kind: PortFailureKind) -> (Exit, Option<&'static str>) {
         PortFailureKind::Conflict | PortFailureKind::Internal => (Exit::Failed, None),
     }
 }
+
+#[cfg(test)]
+mod tests;
