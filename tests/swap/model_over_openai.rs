@@ -10,7 +10,16 @@ use runtime_types::{ExecutionId, OperationId};
 async fn main() -> anyhow::Result<()> {
     // The adapter:
     let server = system_tests::ChatServer::answering("42").await?;
-    let client = openai_adapter::OpenAiSession::builder(server.base_url()).build()?;
+    let window = runtime_ports::ModelProfile {
+        context_window_tokens: 8_192,
+        max_input_tokens: 8_192,
+        max_output_tokens: None,
+        images: false,
+        price: None,
+    };
+    let client = openai_adapter::OpenAiSession::builder(server.base_url())
+        .profile("my-model", window)
+        .build()?;
     let (session, model): (Arc<dyn ModelSession>, _) = (Arc::new(client), "my-model");
 
     // The program:

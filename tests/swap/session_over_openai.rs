@@ -9,7 +9,16 @@ use uuid::Uuid;
 async fn main() -> anyhow::Result<()> {
     // The adapter:
     let server = system_tests::ChatServer::answering("42").await?;
-    let session = openai_adapter::OpenAiSession::builder(server.base_url()).build()?;
+    let window = runtime_ports::ModelProfile {
+        context_window_tokens: 8_192,
+        max_input_tokens: 8_192,
+        max_output_tokens: None,
+        images: false,
+        price: None,
+    };
+    let session = openai_adapter::OpenAiSession::builder(server.base_url())
+        .profile("my-model", window)
+        .build()?;
     let router = router_adapter::Router::single(Arc::new(session), "my-model");
     let (intelligence, model): (Arc<dyn Intelligence>, _) = (Arc::new(router), "my-model");
 
