@@ -34,11 +34,8 @@ mod pieces;
 mod profile;
 mod reader;
 mod refusal;
-<<<<<<< HEAD
 #[cfg(test)]
 mod rehearsal;
-=======
->>>>>>> 28c1dcb (Say what the offline model costs without a figure nobody measured)
 mod responses;
 mod retry_after;
 mod sent_body;
