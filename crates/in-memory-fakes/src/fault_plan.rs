@@ -171,7 +171,6 @@ impl State {
         let planned = |moment| {
             self.faults.iter().position(|fault| {
                 fault.moment == moment
-                    && fault.fate == Fate::Waiting
                     && names.contains(&fault.call.as_str())
                     && self.called[&fault.call] == fault.nth
             })

@@ -186,9 +186,8 @@ impl FakeInteraction {
         request_id: &str,
     ) -> Result<InteractionResponse, PortFailure> {
         loop {
+            // Made before the look, it also hears an answer that comes right after it.
             let changed = self.answered.notified();
-            tokio::pin!(changed);
-            changed.as_mut().enable();
             let Some(answer) = self.port.world().answer_to(execution, request_id)? else {
                 changed.await;
                 continue;

@@ -44,6 +44,7 @@ async fn two_faults_of_one_call_do_not_both_happen() {
     assert_eq!(once(&plan, "store.put").await, (false, Err(outage())));
     let message = panic_of(|| plan.assert_all_happened());
     assert!(message.contains("after call 1 of store.put: OUTAGE (did not happen)"), "{message}");
+    assert_eq!(once(&plan, "store.put").await, (true, Ok(())), "it does not wait for another call");
     plan.unchecked();
 }
 

@@ -16,6 +16,7 @@ fn notes() -> FakeWorkspace {
         .with_file("a/picture", b"\x89PNG\0milk".to_vec())
         .with_file("a/latin", b"milk \xe9".to_vec())
         .with_file("target/out.txt", "milk")
+        .with_file("a/target/out.txt", "milk")
         .with_file(".env", "MILK=milk")
         .with_file(".git/config", "milk")
         .with_ignored("target")
@@ -171,5 +172,5 @@ async fn a_command_that_is_interrupted_is_unknown() {
 #[tokio::test]
 async fn it_describes_itself() {
     let text = notes().describe(&operation("op")).await.unwrap();
-    assert!(text.contains("8 files"), "{text}");
+    assert!(text.contains("9 files"), "{text}");
 }
