@@ -1,3 +1,5 @@
+//! One question as a model call; only the lines that build the adapter differ between these programs.
+
 use std::{sync::Arc, time::Duration};
 
 use runtime_ports::{

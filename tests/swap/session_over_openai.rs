@@ -1,3 +1,5 @@
+//! One question as a session; only the lines that build the adapter differ between these programs.
+
 use std::sync::Arc;
 
 use runtime_kernel::{AgentRuntime, SessionRunRequest};
