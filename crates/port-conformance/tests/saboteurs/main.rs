@@ -1,0 +1,14 @@
+//! One saboteur for each port: a wrapper around its fake that does one thing wrong.
+//!
+//! Proves that the suites can fail. Without a fault every scenario holds; each fault breaks a
+//! scenario, and each scenario falls to a fault. A panic is no proof: only a broken claim counts.
+
+#[path = "../../../in-memory-fakes/tests/harness/mod.rs"]
+mod harness;
+
+mod interaction;
+mod matrix;
+mod model;
+mod receipts;
+mod turn;
+mod workspace;

@@ -1,0 +1,1 @@
+//! The saboteur of the workspace port.
