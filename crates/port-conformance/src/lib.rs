@@ -11,6 +11,7 @@ mod scenario;
 pub mod interaction;
 pub mod model;
 pub mod receipts;
+pub mod registry;
 pub mod turn;
 pub mod workspace;
 

@@ -7,7 +7,7 @@ mod interaction;
 mod model;
 mod receipts;
 mod turn;
-mod workspace;
+pub(crate) mod workspace;
 
 pub(crate) use interaction::FakeInteractionHarness;
 pub(crate) use model::FakeModelHarness;

@@ -1,0 +1,94 @@
+//! Decides which port has a suite, and says of every other why it has none yet.
+//!
+//! Knows the ports by name. Invariant, held by a test: every public trait of `runtime-ports` is
+//! listed here, and every suite is run by the fakes and has a saboteur.
+
+use crate::{interaction, model, receipts, turn, workspace};
+
+/// A public trait of `runtime-ports`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Port {
+    /// Name of the trait.
+    pub name: &'static str,
+    /// Whether there is a suite for it.
+    pub suite: Suite,
+}
+
+/// The suite of a port.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Suite {
+    /// The port's contract is tried by this suite.
+    Here {
+        /// Module of this crate, and of its saboteurs.
+        module: &'static str,
+        /// The macro that makes its tests.
+        macro_name: &'static str,
+        /// How many scenarios it has.
+        scenarios: usize,
+    },
+    /// There is none. Who first uses the port brings it.
+    NotYet {
+        /// What has to come first.
+        reason: &'static str,
+    },
+}
+
+const MODEL: Suite = Suite::Here {
+    module: "model",
+    macro_name: "model_conformance",
+    scenarios: model::SCENARIOS.len(),
+};
+
+const TURN: Suite = Suite::Here {
+    module: "turn",
+    macro_name: "turn_conformance",
+    scenarios: turn::SCENARIOS.len(),
+};
+
+const RECEIPTS: Suite = Suite::Here {
+    module: "receipts",
+    macro_name: "receipt_conformance",
+    scenarios: receipts::SCENARIOS.len(),
+};
+
+const WORKSPACE: Suite = Suite::Here {
+    module: "workspace",
+    macro_name: "workspace_conformance",
+    scenarios: workspace::SCENARIOS.len(),
+};
+
+const INTERACTION: Suite = Suite::Here {
+    module: "interaction",
+    macro_name: "interaction_conformance",
+    scenarios: interaction::SCENARIOS.len(),
+};
+
+const fn not_yet(reason: &'static str) -> Suite {
+    Suite::NotYet { reason }
+}
+
+const fn port(name: &'static str, suite: Suite) -> Port {
+    Port { name, suite }
+}
+
+/// Every port, in the order of their names.
+pub const PORTS: &[Port] = &[
+    port("AgentTurn", TURN),
+    port("ArtifactStore", not_yet("nothing stores artifacts before the engine does")),
+    port("ContextAuditSession", not_yet("provisional until the engine audits its contexts")),
+    port("ConversationSession", not_yet("no loop reads conversations before the engine does")),
+    port("DeltaSink", MODEL),
+    port("ExecutionJournal", not_yet("provisional until runs are durable")),
+    port("ExecutionSessionFactory", not_yet("nothing delegates before the engine does")),
+    port("Intelligence", TURN),
+    port("InteractionSession", INTERACTION),
+    port("ModelSession", MODEL),
+    port("ReceiptStore", RECEIPTS),
+    port("ResourceSession", not_yet("no loop reads resources before the engine does")),
+    port("RuntimeInstanceResolver", not_yet("nothing resolves instances before the service does")),
+    port("SubagentSession", not_yet("nothing delegates before the engine does")),
+    port("Tool", not_yet("provisional until the engine runs tools by their declared effects")),
+    port("TraceReader", not_yet("nothing reads traces before there is a store of them")),
+    port("TraceSession", not_yet("nothing is traced before the engine is")),
+    port("WorkspaceSession", WORKSPACE),
+];
