@@ -23,9 +23,11 @@ mod exchange;
 mod plan;
 mod plan_folder;
 mod session;
+mod step;
 mod survey;
 mod task;
 mod toolbox;
+mod vocabulary;
 mod wording;
 
 pub use session::{OFFLINE_MODEL, OfflineModel};

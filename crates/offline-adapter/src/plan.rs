@@ -3,32 +3,16 @@
 //! A pure function: the same transcript always gives the same step. Knows which tool each task
 //! needs; refuses to know how tools are offered or how an answer is worded.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::{
     answer,
     exchange::Situation,
     plan_folder,
+    step::{Progress, READ, SEARCH, Step, WRITE},
     survey::{failure_reason, matches, text_of},
     task::Task,
 };
-
-/// What to do next.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Step {
-    /// Ask for these tools, in this order.
-    Calls(Vec<(&'static str, Value)>),
-    /// The task is done, or cannot be done; say so.
-    Answer(String),
-}
-
-/// What is known, or the step that must come first.
-pub(crate) type Progress<T> = Result<T, Step>;
-
-pub(crate) const LIST: &str = "list_files";
-pub(crate) const READ: &str = "read_file";
-pub(crate) const SEARCH: &str = "search_files";
-pub(crate) const WRITE: &str = "write_file";
 
 const SEARCH_LIMIT: u64 = 200;
 

@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::{
     answer,
     exchange::Situation,
-    plan::{LIST, Progress, READ, Step},
+    step::{LIST, Progress, READ, Step},
     survey::{FileFacts, Listing, file_facts, listing},
     task::{Scope, Unit},
 };

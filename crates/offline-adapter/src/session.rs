@@ -11,12 +11,7 @@ use runtime_ports::{
 };
 use serde_json::Value;
 
-use crate::{
-    answer,
-    exchange::Situation,
-    plan::{Step, next_step},
-    toolbox::Toolbox,
-};
+use crate::{answer, exchange::Situation, plan::next_step, step::Step, toolbox::Toolbox};
 
 /// The one model that [`OfflineModel`] serves.
 pub const OFFLINE_MODEL: &str = "offline";

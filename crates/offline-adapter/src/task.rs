@@ -3,7 +3,10 @@
 //! Knows a handful of verbs and nothing about how the work is done. Invariant: what matches no
 //! rule is [`Task::Unknown`]; nothing is guessed.
 
-use crate::wording::Wording;
+use crate::{
+    vocabulary::{COUNT, LIST, READ, SEARCH, SUMMARISE},
+    wording::Wording,
+};
 
 /// What shall be counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,32 +36,6 @@ pub(crate) enum Task {
     Summarise { scope: Scope, target: Option<String> },
     Write { path: String, content: String },
     Unknown,
-}
-
-const COUNT: &[&str] = &["count", "many", "number", "total", "totals", "counts", "tally"];
-const SEARCH: &[&str] = &[
-    "search",
-    "find",
-    "grep",
-    "mention",
-    "mentions",
-    "contain",
-    "contains",
-    "containing",
-    "occurrences",
-];
-const SUMMARISE: &[&str] =
-    &["summarise", "summarize", "summary", "overview", "describe", "outline"];
-const READ: &[&str] = &["read", "show", "print", "open", "cat", "display", "say", "says", "what"];
-const LIST: &[&str] = &["list", "ls", "files", "folder", "directory", "entries", "contents"];
-const UNITS: &[&str] = &["line", "lines", "word", "words", "byte", "bytes", "size", "sizes"];
-
-/// Whether a word belongs to the rules, and so names no folder.
-pub(crate) fn is_vocabulary(word: &str) -> bool {
-    let own =
-        ["write", "save", "file", "for", "into", "please", "me", "all", "is", "are", "subfolders"];
-    let groups: [&[&str]; 7] = [COUNT, SEARCH, SUMMARISE, READ, LIST, UNITS, &own];
-    groups.iter().any(|group| group.contains(&word))
 }
 
 impl Task {

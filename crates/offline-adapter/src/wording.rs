@@ -3,6 +3,8 @@
 //! Knows nothing about what the task wants. Invariant: paths and quotes keep their case; words are
 //! lowercase.
 
+use crate::vocabulary::is_vocabulary;
+
 /// A task cut into what the rules look at.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Wording {
@@ -140,5 +142,5 @@ fn may_name_folder(word: &str) -> bool {
     is_plain
         && !word.is_empty()
         && !NO_FOLDER_NAMES.contains(&lower.as_str())
-        && !super::task::is_vocabulary(&lower)
+        && !is_vocabulary(&lower)
 }

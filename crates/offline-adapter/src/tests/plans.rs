@@ -5,10 +5,7 @@ use std::collections::BTreeMap;
 use runtime_ports::{ModelContent, ModelMessage, ModelRole, Transcript};
 use serde_json::{Value, json};
 
-use crate::{
-    exchange::Situation,
-    plan::{Step, next_step},
-};
+use crate::{exchange::Situation, plan::next_step, step::Step};
 
 /// A folder in memory behind the standard tools' result shapes.
 struct Folder {
