@@ -5,6 +5,7 @@
 //! at once.
 
 use std::{
+    ops::ControlFlow,
     panic::AssertUnwindSafe,
     sync::atomic::{AtomicBool, Ordering},
     time::Duration,
@@ -12,11 +13,12 @@ use std::{
 
 use futures_util::FutureExt as _;
 use runtime_ports::{
-    DeltaSink, ModelDelta, ModelRequest, ModelResponse, ModelSession, OperationContext,
-    PortFailure, PortFailureKind,
+    CommitDisposition, DeltaSink, ModelDelta, ModelRequest, ModelResponse, ModelSession,
+    OperationContext, PortFailure, PortFailureKind,
 };
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
+use tracing::Instrument as _;
 use uuid::Uuid;
 
 use crate::{
@@ -47,6 +49,12 @@ pub(crate) struct Sending<'a> {
     pub(crate) sink: Option<&'a dyn DeltaSink>,
 }
 
+/// What became of a call, and how long the provider was waited for.
+pub(crate) struct Sent {
+    pub(crate) outcome: Result<ModelResponse, Unanswered>,
+    pub(crate) waited: Duration,
+}
+
 /// Why a call has no answer.
 #[derive(Debug)]
 pub(crate) enum Unanswered {
@@ -55,42 +63,64 @@ pub(crate) enum Unanswered {
 }
 
 impl Sending<'_> {
-    /// Sends the request, again where the retry policy says so, and notes every attempt.
-    ///
-    /// # Errors
-    /// The failure that the policy gives up on, or that an attempt could not be noted.
-    pub(crate) async fn send(&self, account: &mut Account) -> Result<ModelResponse, Unanswered> {
-        let mut retries = Retries::default();
+    /// Sends the request, again where the retry policy says so, and notes every attempt. It fails
+    /// with the failure that the policy gives up on, or with that of a note.
+    pub(crate) async fn send(&self, account: &mut Account) -> Sent {
+        let (mut retries, mut waited) = (Retries::default(), Duration::ZERO);
         loop {
+            let began = Instant::now();
             let delivered = AtomicBool::new(false);
-            let failure = match self.attempt(&delivered).await {
-                Attempt::Answered(response) => {
-                    account.answered(&response).await.map_err(Unanswered::Failed)?;
-                    return Ok(response);
-                }
-                Attempt::GivenUp => {
-                    account.abandoned().await.map_err(Unanswered::Failed)?;
-                    return Err(Unanswered::GivenUp);
-                }
-                Attempt::Failed(failure) => failure,
+            let attempt = self.attempt(&delivered).await;
+            waited += began.elapsed();
+            let failure = match self.noted(attempt, account).await {
+                ControlFlow::Continue(failure) => failure,
+                ControlFlow::Break(outcome) => return Sent { outcome, waited },
             };
-            account.failed(&failure).await.map_err(Unanswered::Failed)?;
             let at = self.circumstances(delivered.into_inner());
-            match retries.judge(&failure, &at) {
-                Verdict::GiveUp => return Err(Unanswered::Failed(failure)),
-                Verdict::SendAgain { wait } => self.pause(wait, &failure, account).await?,
+            let Verdict::SendAgain { wait } = retries.judge(&failure, &at) else {
+                return Sent { outcome: Err(Unanswered::Failed(failure)), waited };
+            };
+            state_repeat(&failure, account);
+            let began = Instant::now();
+            let paused = self.pause(wait).await;
+            waited += began.elapsed();
+            if let Err(unanswered) = paused {
+                return Sent { outcome: Err(unanswered), waited };
             }
         }
     }
 
+    /// Notes an attempt. Goes on with its failure, about which the policy has to decide, or breaks
+    /// off with the outcome of the call.
+    async fn noted(
+        &self,
+        attempt: Attempt,
+        account: &mut Account,
+    ) -> ControlFlow<Result<ModelResponse, Unanswered>, PortFailure> {
+        let (noted, outcome) = match attempt {
+            Attempt::Answered(response) => (account.answered(&response).await, Ok(response)),
+            Attempt::Broken => (account.abandoned().await, Err(Unanswered::GivenUp)),
+            Attempt::Unneeded => (Ok(()), Err(Unanswered::GivenUp)),
+            Attempt::Failed(failure) => match account.failed(&failure).await {
+                Ok(()) => return ControlFlow::Continue(failure),
+                Err(lost) => (Err(lost), Err(Unanswered::Failed(failure))),
+            },
+        };
+        ControlFlow::Break(noted.map_err(Unanswered::Failed).and(outcome))
+    }
+
     async fn attempt(&self, delivered: &AtomicBool) -> Attempt {
+        if self.given_up.is_cancelled() {
+            return Attempt::Unneeded;
+        }
         if let Err(interrupted) = self.operation.remaining() {
             return Attempt::Failed(interrupted);
         }
-        let call = WITHIN_A_ROUTER.scope((), self.call(delivered));
+        let span = tracing::debug_span!("request", operation = %self.operation.id);
+        let call = WITHIN_A_ROUTER.scope((), self.call(delivered)).instrument(span);
         tokio::select! {
             biased;
-            () = self.given_up.cancelled() => Attempt::GivenUp,
+            () = self.given_up.cancelled() => Attempt::Broken,
             outcome = AssertUnwindSafe(call).catch_unwind() => match outcome {
                 Ok(Ok(response)) => Attempt::Answered(response),
                 Ok(Err(failure)) => Attempt::Failed(failure),
@@ -124,19 +154,7 @@ impl Sending<'_> {
         Circumstances { delta_delivered, left, jitter: random_fraction() }
     }
 
-    async fn pause(
-        &self,
-        wait: Duration,
-        failure: &PortFailure,
-        account: &mut Account,
-    ) -> Result<(), Unanswered> {
-        if failure.commit == runtime_ports::CommitDisposition::Unknown {
-            let last = account.requests_made().saturating_sub(1);
-            account.lose(format!(
-                "request {last} got no conclusive answer and was sent once more; \
-                 it may have been billed"
-            ));
-        }
+    async fn pause(&self, wait: Duration) -> Result<(), Unanswered> {
         let until = Instant::now() + wait;
         tokio::select! {
             biased;
@@ -149,10 +167,25 @@ impl Sending<'_> {
     }
 }
 
+/// A call whose outcome is unknown is not repeated silently.
+fn state_repeat(failure: &PortFailure, account: &mut Account) {
+    if failure.commit == CommitDisposition::Unknown {
+        let last = account.requests_made().saturating_sub(1);
+        tracing::info!(request = last, code = failure.code, "sent again after an unknown outcome");
+        account.lose(format!(
+            "request {last} got no conclusive answer and was sent once more; \
+             it may have been billed"
+        ));
+    }
+}
+
 enum Attempt {
     Answered(ModelResponse),
     Failed(PortFailure),
-    GivenUp,
+    /// Given up while it was in flight.
+    Broken,
+    /// Given up before it was sent.
+    Unneeded,
 }
 
 /// Passes deltas on, and notes that there was one.

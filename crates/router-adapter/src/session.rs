@@ -147,7 +147,7 @@ impl Call {
             given_up: &self.given_up,
             sink: sink.as_ref().map(|sink| -> &dyn DeltaSink { sink }),
         };
-        sending.send(&mut self.account).await
+        sending.send(&mut self.account).await.outcome
     }
 }
 

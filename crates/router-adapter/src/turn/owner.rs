@@ -104,7 +104,6 @@ impl Owner {
     async fn ask_model(&mut self) -> Result<ModelResponse, Stopped> {
         self.requests += 1;
         let operation = self.operation();
-        let began = Instant::now();
         let sink = EventSink(&self.end.events);
         let sending = Sending {
             session: self.plan.route.session.as_ref(),
@@ -113,10 +112,10 @@ impl Owner {
             given_up: &self.end.given_up,
             sink: Some(&sink),
         };
-        let outcome = sending.send(&mut self.plan.account).await;
-        self.patience.spend(began.elapsed());
+        let sent = sending.send(&mut self.plan.account).await;
+        self.patience.spend(sent.waited);
         self.tell_usage();
-        outcome.map_err(|unanswered| match unanswered {
+        sent.outcome.map_err(|unanswered| match unanswered {
             Unanswered::GivenUp => Stopped::waiting(TurnEnd::Interrupted),
             Unanswered::Failed(failure) => Stopped::by(failure),
         })

@@ -7,6 +7,9 @@ use std::time::Duration;
 
 const REQUEST_PATIENCE: Duration = Duration::from_secs(30 * 60);
 
+/// A longer timeout would leave the range of the clock.
+const LONGEST_PATIENCE: Duration = Duration::from_secs(365 * 24 * 60 * 60);
+
 /// Time to wait for the provider: over the whole turn, or for each request.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Patience {
@@ -15,9 +18,10 @@ pub(super) enum Patience {
 }
 
 impl Patience {
-    /// The patience of a turn with this timeout; without one, 30 minutes a request.
+    /// The patience of a turn with this timeout, a year at most; without one, 30 minutes a request.
     pub(super) fn of(timeout: Option<Duration>) -> Self {
-        timeout.map_or(Self::Request, |left| Self::Turn { left })
+        let bounded = timeout.map(|timeout| timeout.min(LONGEST_PATIENCE));
+        bounded.map_or(Self::Request, |left| Self::Turn { left })
     }
 
     /// How long the next request may take.

@@ -4,17 +4,27 @@
 
 use std::{
     future::Future,
-    pin::{Pin, pin},
+    pin::Pin,
+    sync::Arc,
     task::{Context, Poll},
     time::Duration,
 };
 
-use in_memory_fakes::ModelStep;
+use async_trait::async_trait;
+use in_memory_fakes::{FakeReceiptStore, ModelStep};
 use proptest::prelude::*;
-use runtime_ports::{Intelligence as _, TurnEnd, TurnStart};
+use runtime_ports::{
+    AgentTurnEvent, Intelligence as _, OperationContext, PortFailure, ReceiptStore, ReceiptTotals,
+    RequestMeter, TurnEnd, TurnStart, UsageReceipt, UtcDay,
+};
 use serde_json::json;
+use uuid::Uuid;
 
-use crate::stage::{Stage, call, done, follow, overloaded, rate_limited, start, within};
+use crate::stage::{
+    Stage, call, done, follow, follow_to_call, overloaded, rate_limited, start, within,
+};
+
+type Outcome<T> = Result<T, PortFailure>;
 
 /// Polls a future at most so many times.
 struct DropAfter<F> {
@@ -47,10 +57,62 @@ enum Disturbance {
     FinishAfterEvents(usize),
 }
 
+/// A store that takes its time before and after each write, so that a host can go away meanwhile.
+struct SlowStore(FakeReceiptStore);
+
+impl SlowStore {
+    async fn slowly<T>(call: impl Future<Output = T>) -> T {
+        tokio::time::sleep(Duration::from_millis(2)).await;
+        let outcome = call.await;
+        tokio::time::sleep(Duration::from_millis(2)).await;
+        outcome
+    }
+}
+
+#[async_trait]
+impl ReceiptStore for SlowStore {
+    async fn open(&self, frame: &OperationContext, opened: UsageReceipt) -> Outcome<()> {
+        Self::slowly(self.0.open(frame, opened)).await
+    }
+
+    async fn note_request(
+        &self,
+        frame: &OperationContext,
+        turn: Uuid,
+        ordinal: u32,
+        meter: RequestMeter,
+    ) -> Outcome<()> {
+        Self::slowly(self.0.note_request(frame, turn, ordinal, meter)).await
+    }
+
+    async fn settle(&self, frame: &OperationContext, receipt: UsageReceipt) -> Outcome<()> {
+        Self::slowly(self.0.settle(frame, receipt)).await
+    }
+
+    async fn unsettled(&self, frame: &OperationContext) -> Outcome<Vec<UsageReceipt>> {
+        Self::slowly(self.0.unsettled(frame)).await
+    }
+
+    async fn list(
+        &self,
+        frame: &OperationContext,
+        after: Option<Uuid>,
+        limit: usize,
+    ) -> Outcome<Vec<UsageReceipt>> {
+        self.0.list(frame, after, limit).await
+    }
+
+    async fn totals(&self, frame: &OperationContext, day: UtcDay) -> Outcome<Vec<ReceiptTotals>> {
+        self.0.totals(frame, day).await
+    }
+}
+
 /// Plays a turn under a disturbance and holds it to its one receipt.
 async fn check(steps: Vec<ModelStep>, timeout: u64, disturbance: Disturbance) {
-    let stage = Stage::new(steps).await;
+    let mut stage = Stage::new(steps).await;
     stage.model.unchecked();
+    let slow = SlowStore(stage.store.clone());
+    stage.router = stage.router.with_receipts(Arc::new(slow));
     let start = within(timeout, start("hello"));
     disturb(&stage, start.clone(), disturbance).await;
     stage.router.settled().await;
@@ -92,12 +154,12 @@ async fn disturb(stage: &Stage, start: TurnStart, disturbance: Disturbance) {
     }
 }
 
-async fn host_that_finishes(stage: &Stage, id: uuid::Uuid, events: usize) {
+async fn host_that_finishes(stage: &Stage, id: Uuid, events: usize) {
     let start = TurnStart { operation_id: id, ..start("hello") };
     let Ok(mut turn) = stage.router.start_agent_turn(start).await else { return };
     for _ in 0..events {
         let Ok(Some(event)) = turn.next_event().await else { break };
-        if let runtime_ports::AgentTurnEvent::ToolCall { call_id, .. } = event {
+        if let AgentTurnEvent::ToolCall { call_id, .. } = event {
             let _ = turn.respond(&call_id, done(&call_id)).await;
         }
     }
@@ -173,7 +235,56 @@ proptest! {
             .start_paused(true)
             .build()
             .unwrap();
-        let playing = check(steps, timeout, disturbance);
-        runtime.block_on(async { pin!(playing).await });
+        runtime.block_on(check(steps, timeout, disturbance));
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_host_that_goes_away_after_its_last_answer_sends_no_further_request() {
+    let stage = Stage::new([call("a")]).await;
+    let mut turn = stage.begin(&start("hello")).await;
+    let id = follow_to_call(turn.as_mut()).await;
+    turn.respond(&id, done(&id)).await.unwrap();
+    drop(turn);
+    stage.router.settled().await;
+    assert_eq!((stage.receipt().end, stage.receipt().requests.len()), (TurnEnd::Interrupted, 1));
+    assert_eq!(stage.model.calls().len(), 1);
+}
+
+/// In real time and on real threads: hosts that run, are aborted and are cancelled at once.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn many_hosts_at_once_leave_one_receipt_each() {
+    const HOSTS: usize = 200;
+    let steps = (0..HOSTS * 2).map(|number| match number % 3 {
+        0 => call("a").usage(1, 1),
+        1 => ModelStep::text("done").in_pieces(1),
+        _ => ModelStep::stall(),
+    });
+    let stage = Stage::new(steps).await;
+    stage.model.unchecked();
+    let hosts: Vec<_> = (0..HOSTS)
+        .map(|_| {
+            let (router, start) = (stage.router.clone(), start("hello"));
+            let id = start.operation_id;
+            let task = tokio::spawn(async move {
+                if let Ok(mut turn) = router.start_agent_turn(start).await {
+                    follow(turn.as_mut()).await;
+                }
+            });
+            (id, task)
+        })
+        .collect();
+    for (number, (id, task)) in hosts.into_iter().enumerate() {
+        if number % 2 == 0 {
+            tokio::task::yield_now().await;
+            task.abort();
+        } else {
+            // Sticky: it ends the turn whether or not it has started.
+            stage.router.cancel(id).await.unwrap();
+        }
+    }
+    tokio::time::timeout(Duration::from_secs(20), stage.router.settled()).await.unwrap();
+    let opened =
+        stage.store.calls().iter().filter(|call| format!("{call:?}").starts_with("Open")).count();
+    assert_eq!((stage.store.open_turns().len(), stage.store.settled().len()), (0, opened));
 }

@@ -3,7 +3,7 @@
 use std::{future::pending, sync::Arc, time::Duration};
 
 use async_trait::async_trait;
-use in_memory_fakes::{FakeModel, FakeReceiptStore, ModelStep};
+use in_memory_fakes::{FakeModel, FakeReceiptStore, Fault, FaultPlan, ModelStep};
 use router_adapter::Router;
 use runtime_ports::{
     CommitDisposition, Intelligence as _, Metering, ModelFinish, ModelProfile, ModelRequest,
@@ -58,6 +58,23 @@ async fn a_turn_without_time_sends_nothing() {
     assert_eq!(course.failure().commit, CommitDisposition::NotCommitted);
     let receipt = stage.receipt();
     assert_eq!((receipt.end, receipt.requests.len()), (TurnEnd::TimedOut, 0));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_timeout_beyond_the_clock_is_a_long_one() {
+    let stage = Stage::new([ModelStep::text("done")]).await;
+    let course = follow(stage.begin(&within(u64::MAX, start("hello"))).await.as_mut()).await;
+    assert_eq!(course.answer(), "done");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_slow_store_is_no_provider() {
+    let steps = [call("a").delay(seconds(5)), call("b").delay(seconds(5)), ModelStep::text("done")];
+    let stall = || FaultPlan::new().before("receipts.note_request", 1, Fault::Stall);
+    let stage =
+        Stage::with_faults(steps, &stall().before("receipts.note_request", 3, Fault::Stall)).await;
+    let course = follow(stage.begin(&within(11, start("hello"))).await.as_mut()).await;
+    assert_eq!(course.answer(), "done", "twice ten seconds of the store are not counted");
 }
 
 /// A session that breaks its contract, or keeps it at the last moment.
