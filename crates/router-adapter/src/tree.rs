@@ -68,11 +68,8 @@ impl OperationTree {
         let mut running = self.lock();
         running.cancelled.remember(id, ());
         let reached = running.running_under(id);
-        for (operation, _) in &reached {
-            running.cancelled.remember(*operation, ());
-        }
         // Under the lock, so that an operation that concludes sees either both or neither.
-        reached.iter().for_each(|(_, token)| token.cancel());
+        reached.iter().for_each(CancellationToken::cancel);
         !reached.is_empty()
     }
 
@@ -116,10 +113,10 @@ impl Running {
         self.lineage(id).any(|ancestor| self.cancelled.contains(&ancestor))
     }
 
-    fn running_under(&self, id: Uuid) -> Vec<(Uuid, CancellationToken)> {
+    fn running_under(&self, id: Uuid) -> Vec<CancellationToken> {
         let live = self.operations.iter().filter(|(_, found)| !found.token.is_cancelled());
         let under = live.filter(|(operation, _)| self.lineage(**operation).any(|up| up == id));
-        under.map(|(operation, found)| (*operation, found.token.clone())).collect()
+        under.map(|(_, found)| found.token.clone()).collect()
     }
 
     /// `id`, its parent, the parent of that, as far as they are known. A chain that bites its own

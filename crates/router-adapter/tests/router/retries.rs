@@ -110,7 +110,9 @@ async fn a_pause_between_attempts_ends_with_the_turn() {
     let gone = tokio::time::timeout(seconds(1), follow(turn.as_mut())).await;
     assert!(gone.is_err());
     drop(turn);
+    let dropped = Instant::now();
     stage.router.settled().await;
+    assert_eq!(dropped.elapsed(), Duration::ZERO, "the pause is not sat out");
     assert_eq!((stage.receipt().end, stage.receipt().requests.len()), (TurnEnd::Interrupted, 1));
 }
 

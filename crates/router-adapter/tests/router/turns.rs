@@ -253,6 +253,22 @@ async fn cancelling_is_one_end_for_all_below_and_is_in_the_receipt() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_call_that_the_host_has_not_read_is_taken_back_when_the_turn_is_cancelled() {
+    let stage =
+        Stage::new([ModelStep::text("I look").and_call("c", "write", json!({})).usage(3, 1)]).await;
+    let start = start("hello");
+    let mut turn = stage.begin(&start).await;
+    for _ in 0..2 {
+        turn.next_event().await.unwrap();
+    }
+    assert_eq!(stage.router.cancel(start.operation_id).await, Ok(true));
+    stage.router.settled().await;
+    let course = follow(turn.as_mut()).await;
+    assert_eq!(course.events, [AgentTurnEvent::UsageUpdated(usage(3, 1))]);
+    assert_eq!(course.failure().kind, PortFailureKind::Canceled);
+}
+
+#[tokio::test(start_paused = true)]
 async fn an_id_that_has_a_receipt_is_not_started_again() {
     let stage = Stage::new([ModelStep::text("done")]).await;
     let once = start("hello");
