@@ -2,6 +2,8 @@
 //!
 //! For tests. A line reads: how the answer ended, then its pieces, then what was counted.
 
+mod captures;
+
 use std::sync::Mutex;
 
 use runtime_ports::{CommitDisposition, DeltaSink, ModelContent, ModelDelta, PortFailure};

@@ -1,8 +1,12 @@
 //! What each hostile Chat Completions stream must come to, however its bytes are cut.
 
+mod calls;
+mod frames;
+
 use serde_json::Value;
 
 use crate::{
+    minted::minted,
     profile::Api,
     rehearsal::{check, events},
 };
@@ -44,4 +48,29 @@ fn every_stream_of_the_set_has_the_right_outcome() {
         let data: Vec<&str> = data.iter().filter_map(Value::as_str).collect();
         check(Api::Chat, name, &events(&data), expected);
     }
+}
+
+/// A frame with one delta.
+fn delta(delta: &str) -> String {
+    format!(r#"{{"id":"x","choices":[{{"index":0,"delta":{delta}}}]}}"#)
+}
+
+/// A frame with one call fragment.
+fn call(fragment: &str) -> String {
+    delta(&format!(r#"{{"tool_calls":[{fragment}]}}"#))
+}
+
+/// A frame that only finishes.
+fn finish(reason: &str) -> String {
+    format!(r#"{{"choices":[{{"index":0,"delta":{{}},"finish_reason":"{reason}"}}]}}"#)
+}
+
+/// A stream of these frames, finished for `reason`, then `[DONE]`. `<0>` in the expected line is
+/// the id that is made up for the first call.
+fn finished(name: &str, frames: &[String], reason: &str, expected: &str) {
+    let mut data = frames.to_vec();
+    data.extend([finish(reason), "[DONE]".to_owned()]);
+    let made_up = |line: String, at: usize| line.replace(&format!("<{at}>"), &minted("seed", at));
+    let expected = (0..2).fold(expected.to_owned(), made_up);
+    check(Api::Chat, name, &events(&data), &expected);
 }
