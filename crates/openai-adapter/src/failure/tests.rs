@@ -1,1 +1,124 @@
-//! Tests.
+//! Which failure each refusal is.
+
+use std::time::Duration;
+
+use reqwest::StatusCode;
+use runtime_ports::{CommitDisposition, PortFailure};
+
+use super::{of_event, of_status};
+use crate::refusal::Refusal;
+
+fn refused(status: u16, body: &str) -> PortFailure {
+    let status = StatusCode::from_u16(status).expect("a status");
+    of_status(status, &Refusal::of_body(body.as_bytes()), Some(Duration::from_secs(5)))
+}
+
+/// `kind CODE`, then what is true of it: `+` retryable, `?` unknown.
+fn line(failure: &PortFailure) -> String {
+    let retryable = if failure.retryable { " +" } else { "" };
+    let unknown = if failure.commit == CommitDisposition::Unknown { " ?" } else { "" };
+    assert_eq!(failure.retry_after.is_some(), failure.retryable, "{failure:?}");
+    format!("{:?} {}{retryable}{unknown}", failure.kind, failure.code)
+}
+
+fn check(status: u16, body: &str, expected: &str) {
+    assert_eq!(line(&refused(status, body)), expected, "{status} {body}");
+}
+
+#[test]
+fn a_status_without_a_body_says_what_it_can() {
+    let cases = [
+        (301, "Invalid REDIRECT_REFUSED"),
+        (307, "Invalid REDIRECT_REFUSED"),
+        (400, "Invalid INVALID_REQUEST"),
+        (401, "Forbidden AUTHENTICATION_FAILED"),
+        (402, "RateLimited QUOTA_EXHAUSTED"),
+        (403, "Forbidden PERMISSION_DENIED"),
+        (404, "NotFound ENDPOINT_NOT_FOUND"),
+        (405, "NotFound ENDPOINT_NOT_FOUND"),
+        (408, "Timeout PROVIDER_TIMEOUT +"),
+        (409, "Conflict PROVIDER_CONFLICT +"),
+        (413, "Invalid REQUEST_TOO_LARGE"),
+        (422, "Invalid INVALID_REQUEST"),
+        (429, "RateLimited RATE_LIMITED +"),
+        (500, "Unavailable PROVIDER_ERROR + ?"),
+        (501, "Unavailable PROVIDER_ERROR ?"),
+        (502, "Unavailable PROVIDER_ERROR + ?"),
+        (503, "Unavailable PROVIDER_OVERLOADED + ?"),
+        (504, "Unavailable PROVIDER_ERROR + ?"),
+        (529, "Unavailable PROVIDER_OVERLOADED + ?"),
+    ];
+    for (status, expected) in cases {
+        check(status, "", expected);
+    }
+}
+
+#[test]
+fn the_body_says_it_more_precisely() {
+    let unknown = "NotFound MODEL_NOT_FOUND";
+    check(404, r#"{"error":{"message":"The model `x` does not exist"}}"#, unknown);
+    check(404, r#"{"error":{"message":"model \"x\" not found, try pulling it first"}}"#, unknown);
+    check(400, r#"{"error":{"message":"Invalid model name passed in model=x"}}"#, unknown);
+    check(400, r#"{"error":{"message":"x is not a valid model ID","code":400}}"#, unknown);
+    check(400, r#"{"error":{"message":"x","code":"model_not_found"}}"#, unknown);
+    check(404, "<html>", "NotFound ENDPOINT_NOT_FOUND");
+    check(404, r#"{"detail":"Not Found"}"#, "NotFound ENDPOINT_NOT_FOUND");
+    check(400, r#"{"error":{"message":"tool result not found"}}"#, "Invalid INVALID_REQUEST");
+    let quota = r#"{"error":{"message":"m","code":"insufficient_quota"}}"#;
+    check(429, quota, "RateLimited QUOTA_EXHAUSTED");
+    let wait = r#"{"message":"Too many tokens, please wait before trying again."}"#;
+    check(400, wait, "RateLimited RATE_LIMITED +");
+    check(429, wait, "RateLimited RATE_LIMITED +");
+    let long = r#"{"error":{"message":"prompt is too long: 9 tokens > 8 maximum"}}"#;
+    for status in [400, 413, 422] {
+        check(status, long, "ContextOverflow CONTEXT_OVERFLOW");
+    }
+    check(500, long, "ContextOverflow CONTEXT_OVERFLOW ?");
+    let output = r#"{"error":{"message":"(1 of text input, 9 in the output)"}}"#;
+    check(400, output, "OutputLimit OUTPUT_LIMIT");
+}
+
+#[test]
+fn f8_to_f11_refusals_that_look_like_something_else() {
+    let groq = r#"{"error":{"code":"tool_use_failed","failed_generation":"<f>"}}"#;
+    check(400, groq, "Invalid TOOL_USE_FAILED +");
+    let azure = r#"{"error":{"code":"content_filter","message":"m","innererror":{}}}"#;
+    check(400, azure, "Invalid CONTENT_REJECTED");
+    let gemini = r#"[{"error":{"code":429,"status":"RESOURCE_EXHAUSTED","message":"m"}}]"#;
+    check(429, gemini, "RateLimited RATE_LIMITED +");
+    let moderated = r#"{"error":{"code":403,"metadata":{"reasons":["violence"]}}}"#;
+    check(403, moderated, "Invalid CONTENT_REJECTED");
+    check(403, "<html>cloudflare", "Protocol NOT_AN_API");
+}
+
+#[test]
+fn events_are_refusals_only_before_the_answer() {
+    let event = |body: &str, delivered| line_of_event(body, delivered);
+    let limit = r#"{"error":{"code":"rate_limit_exceeded","message":"m"}}"#;
+    assert_eq!(event(limit, false), "RateLimited RATE_LIMITED +");
+    assert_eq!(event(limit, true), "RateLimited RATE_LIMITED + ?");
+    let server = r#"{"error":{"code":"server_error","message":"m"}}"#;
+    assert_eq!(event(server, false), "Unavailable PROVIDER_ERROR + ?");
+    let key = r#"{"error":{"code":"invalid_api_key","message":"m"}}"#;
+    assert_eq!(event(key, false), "Forbidden AUTHENTICATION_FAILED");
+    let numbered = r#"{"error":{"code":503,"message":"m"}}"#;
+    assert_eq!(event(numbered, false), "Unavailable PROVIDER_OVERLOADED + ?");
+}
+
+fn line_of_event(body: &str, delivered: bool) -> String {
+    let mut failure = of_event(&Refusal::of_body(body.as_bytes()), delivered);
+    failure.retry_after = failure.retryable.then_some(Duration::ZERO);
+    line(&failure)
+}
+
+#[test]
+fn messages_say_what_to_do_and_repeat_nothing() {
+    let body = r#"{"error":{"message":"key sk-canary in prompt-canary","code":"invalid_api_key"}}"#;
+    let failure = refused(401, body);
+    assert_eq!(
+        failure.to_string(),
+        "AUTHENTICATION_FAILED: the provider does not accept the api key; check it and the base \
+         url; the provider sent http 401 (invalid_api_key)"
+    );
+    assert!(!format!("{failure:?}").contains("canary"));
+}

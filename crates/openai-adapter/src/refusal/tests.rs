@@ -1,1 +1,49 @@
-//! Tests.
+//! What is read of an error in every shape that servers give it.
+
+use serde_json::json;
+
+use super::Refusal;
+
+fn check(what: &str, body: &str, code: Option<&str>, text: &str) {
+    let refusal = Refusal::of_body(body.as_bytes());
+    assert_eq!(refusal.code.as_deref(), code, "{what}");
+    assert!(refusal.text.contains(text), "{what}: {:?}", refusal.text);
+}
+
+#[test]
+fn every_shape_of_an_error_body_is_read() {
+    check("openai", r#"{"error":{"message":"Boom","code":"c"}}"#, Some("c"), "boom");
+    check("gemini", r#"[{"error":{"message":"Boom","code":400}}]"#, Some("400"), "boom");
+    check("a text", r#"{"error":"Boom"}"#, None, "boom");
+    check("vllm", r#"{"object":"error","message":"Boom","code":404}"#, Some("404"), "boom");
+    check("fastapi", r#"{"detail":"Boom"}"#, None, "boom");
+    let validation = r#"{"detail":[{"loc":["body","stream_options"],"msg":"Extra inputs"}]}"#;
+    check("pydantic", validation, None, "stream_options");
+    let azure = r#"{"error":{"message":"m","code":null,"innererror":{"code":"Policy"}}}"#;
+    check("azure", azure, Some("Policy"), "m");
+    let behind = r#"{"error":{"message":"m","metadata":{"raw":"upstream says Boom"}}}"#;
+    check("openrouter", behind, None, "upstream says boom");
+    check("a plain text", "Boom happened", None, "boom happened");
+    check("nothing", "", None, "");
+    assert!(Refusal::of_body(b"<html>").is_page);
+    assert!(Refusal::of_body(br#"{"error":{"metadata":{"reasons":["x"]}}}"#).moderated);
+    let param = Refusal::of_body(br#"{"error":{"param":"max_tokens","type":"invalid"}}"#);
+    assert_eq!(
+        (param.param.as_deref(), param.kind.as_deref()),
+        (Some("max_tokens"), Some("invalid"))
+    );
+}
+
+#[test]
+fn only_plain_codes_are_shown() {
+    let label =
+        |code: serde_json::Value| Refusal::of_value(&json!({"error": {"code": code}})).label();
+    assert_eq!(label(json!("context_length_exceeded")), " (context_length_exceeded)");
+    assert_eq!(label(json!(429)), " (429)");
+    let payloads = ["two words", "sk-abc", "a\nb", "<b>", "", "0123456789abcdef0123456789abcdef"];
+    for payload in payloads {
+        assert_eq!(label(json!(payload)), "", "{payload:?}");
+    }
+    assert_eq!(label(json!("x".repeat(65))), "");
+    assert_eq!(label(json!({"a": 1})), "");
+}

@@ -82,7 +82,7 @@ impl ResponsesStream {
         let ids = [filled(reported, "id"), filled(reported, "call_id")];
         let is_same = |item: &Item| match when {
             Report::Added => !item.is_reported() || shares_id(item, &ids),
-            _ => !item.is_done() || shares_id(item, &ids),
+            _ => !item.is_done() || (shares_id(item, &ids) && !is_another_call(item, event)),
         };
         let found = self.locate(event, &ids).filter(|at| is_same(&self.items[*at]));
         let found = found.or_else(|| self.open_of_kind(when, event, reported));
@@ -280,6 +280,15 @@ impl<'a> Piece<'a> {
         let text = text(event, if last { name } else { "delta" })?;
         Some(Self { of, text, last })
     }
+}
+
+/// Some servers give one id to two calls: at another place and with another content it is another.
+fn is_another_call(item: &Item, event: &Value) -> bool {
+    let place = event.get("output_index").and_then(Value::as_u64);
+    let moved = place.zip(item.output_index).is_some_and(|(fresh, held)| fresh != held);
+    let reported = event.get("item").unwrap_or(&Value::Null);
+    let arguments = text(reported, "arguments").unwrap_or_default();
+    moved && (item.name() != filled(reported, "name") || item.arguments() != arguments)
 }
 
 fn shares_id(item: &Item, ids: &[Option<&str>]) -> bool {

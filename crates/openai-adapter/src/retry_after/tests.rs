@@ -1,1 +1,36 @@
-//! Tests.
+//! Which waits are believed.
+
+use std::time::{Duration, SystemTime};
+
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+
+use super::{LONGEST, of_headers};
+
+fn check(name: &str, value: &str, expected: Option<Duration>) {
+    let mut headers = HeaderMap::new();
+    let name = HeaderName::from_bytes(name.as_bytes()).expect("a name");
+    headers.insert(name, HeaderValue::from_str(value).expect("a value"));
+    let now = SystemTime::UNIX_EPOCH + Duration::from_secs(1_700_000_000);
+    assert_eq!(of_headers(&headers, now), expected, "{value}");
+}
+
+#[test]
+fn waits_are_seconds_or_dates() {
+    let seconds = |seconds| Some(Duration::from_secs(seconds));
+    check("retry-after", "5", seconds(5));
+    check("retry-after", " 0 ", seconds(0));
+    check("retry-after", "1.5", Some(Duration::from_millis(1_500)));
+    check("retry-after-ms", "250", Some(Duration::from_millis(250)));
+    check("retry-after", "Tue, 14 Nov 2023 22:13:27 GMT", seconds(7));
+    check("retry-after", "Tue, 14 Nov 2023 22:13:00 GMT", seconds(0));
+    check("retry-after", "1000000000000", Some(LONGEST));
+    check("retry-after", "Sat, 14 Nov 2099 22:13:00 GMT", Some(LONGEST));
+    assert_eq!(of_headers(&HeaderMap::new(), SystemTime::now()), None);
+}
+
+#[test]
+fn hostile_values_are_no_waits() {
+    for hostile in ["-1", "NaN", "inf", "1e12", "", "soon", "0x10", "+5", "."] {
+        check("retry-after", hostile, None);
+    }
+}

@@ -1,1 +1,65 @@
-//! Tests.
+//! Which refusals are about size, and about whose.
+
+use super::Size;
+use crate::refusal::Refusal;
+
+fn check(expected: Option<Size>, texts: &[&str]) {
+    for text in texts {
+        let body = serde_json::json!({"error": {"message": text}}).to_string();
+        assert_eq!(Size::of(&Refusal::of_body(body.as_bytes())), expected, "{text}");
+    }
+}
+
+#[test]
+fn overflows_of_every_server_are_recognised() {
+    check(
+        Some(Size::PromptTooLong),
+        &[
+            "This model's maximum context length is 8192 tokens. However, you requested 9000 tokens (8000 in the messages, 1000 in the completion). Please reduce the length of the messages or completion.",
+            "This model's maximum context length is 4096 tokens. However, you requested 0 output tokens and your prompt contains at least 4097 input tokens",
+            "Input length (9000) exceeds model's maximum context length (8192).",
+            "prompt is too long: 210000 tokens > 200000 maximum",
+            "the request exceeds the available context size, try increasing it",
+            "input length and `max_tokens` exceed context limit: 190000 + 20000 > 200000",
+            "Request too large: input length and max_tokens exceed context limit",
+            "messages exceed context limit",
+            "Your input exceeds the context window of this model. Please adjust your input and try again.",
+            "The input token count exceeds the maximum number of tokens allowed (1048576).",
+        ],
+    );
+    for body in [
+        r#"{"error":{"code":"context_length_exceeded","message":"no"}}"#,
+        r#"{"error":{"code":400,"type":"exceed_context_size_error","n_ctx":4096}}"#,
+    ] {
+        let refusal = Refusal::of_body(body.as_bytes());
+        assert_eq!(Size::of(&refusal), Some(Size::PromptTooLong), "{body}");
+    }
+}
+
+#[test]
+fn a_limit_of_the_answer_is_no_reason_to_compact() {
+    check(
+        Some(Size::AnswerTooLong),
+        &[
+            "This endpoint's maximum context length is 65536 tokens. However, you requested about 66000 tokens (500 of text input, 65500 in the output). Please reduce the length of either one.",
+            "max_tokens is too large: 100000. This model supports at most 4096 completion tokens, whereas you provided 100000.",
+            "max_tokens: 100000 > 8192, which is the maximum allowed number of output tokens",
+            "`max_tokens` must be less than or equal to `8192`",
+            "max_tokens=5000 cannot be greater than max_model_len=4096",
+            "This model's maximum context length is 4096 tokens. However, you requested 5000 output tokens and your prompt contains at least 1 input tokens",
+        ],
+    );
+}
+
+#[test]
+fn a_throttle_is_no_overflow() {
+    check(
+        Some(Size::Throttled),
+        &[
+            "Too many tokens, please wait before trying again.",
+            "Request too large for gpt-4o on tokens per minute (TPM): Limit 30000, Requested 40000",
+            "Rate limit reached: maximum context length is a red herring",
+        ],
+    );
+    check(None, &["the message is malformed", "", "too many tools"]);
+}
