@@ -7,11 +7,7 @@ use super::{InteractionHarness, InteractionNeed, scenarios};
 
 /// Makes one test for each scenario of the suite of `InteractionSession`.
 ///
-/// ```ignore
-/// mod interaction {
-///     port_conformance::interaction_conformance!(super::MyHarness);
-/// }
-/// ```
+/// The one argument is an expression for a harness; the crate page has a whole example.
 #[macro_export]
 macro_rules! interaction_conformance {
     ($harness:expr) => {

@@ -7,11 +7,7 @@ use super::{ModelHarness, ModelNeed, scenarios};
 
 /// Makes one test for each scenario of the model suite.
 ///
-/// ```ignore
-/// mod model {
-///     port_conformance::model_conformance!(super::MyHarness);
-/// }
-/// ```
+/// The one argument is an expression for a harness; the crate page has a whole example.
 #[macro_export]
 macro_rules! model_conformance {
     ($harness:expr) => {

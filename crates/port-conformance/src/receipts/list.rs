@@ -7,11 +7,7 @@ use super::{ReceiptHarness, ReceiptNeed, scenarios};
 
 /// Makes one test for each scenario of the suite of `ReceiptStore`.
 ///
-/// ```ignore
-/// mod receipts {
-///     port_conformance::receipt_conformance!(super::MyHarness);
-/// }
-/// ```
+/// The one argument is an expression for a harness; the crate page has a whole example.
 #[macro_export]
 macro_rules! receipt_conformance {
     ($harness:expr) => {

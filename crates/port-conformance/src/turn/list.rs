@@ -7,11 +7,7 @@ use super::{TurnHarness, TurnNeed, scenarios};
 
 /// Makes one test for each scenario of the suite of `Intelligence` and `AgentTurn`.
 ///
-/// ```ignore
-/// mod turn {
-///     port_conformance::turn_conformance!(super::MyHarness);
-/// }
-/// ```
+/// The one argument is an expression for a harness; the crate page has a whole example.
 #[macro_export]
 macro_rules! turn_conformance {
     ($harness:expr) => {

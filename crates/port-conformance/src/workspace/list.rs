@@ -7,11 +7,7 @@ use super::{WorkspaceHarness, WorkspaceNeed, scenarios};
 
 /// Makes one test for each scenario of the suite of `WorkspaceSession`.
 ///
-/// ```ignore
-/// mod workspace {
-///     port_conformance::workspace_conformance!(super::MyHarness);
-/// }
-/// ```
+/// The one argument is an expression for a harness; the crate page has a whole example.
 #[macro_export]
 macro_rules! workspace_conformance {
     ($harness:expr) => {
