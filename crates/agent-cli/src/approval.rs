@@ -16,7 +16,7 @@ use runtime_ports::{
     OperationContext, PortFailure, PortFailureKind, ToolDescriptor,
 };
 
-use crate::{event::Event, show::Show, terminal::NOBODY_TO_ASK};
+use crate::{event::Event, question::question, show::Show, terminal::NOBODY_TO_ASK};
 
 /// What may happen to a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -68,7 +68,8 @@ impl Approvals {
         let digest = call_digest(descriptor, call);
         let tool = descriptor.definition.name.clone();
         self.show.show(&Event::ApprovalRequested { number, tool, digest: digest.clone() });
-        let request = InteractionRequest::approval(format!("call-{number}"), prompt(call), digest);
+        let prompt = question(call, descriptor.effect);
+        let request = InteractionRequest::approval(format!("call-{number}"), prompt, digest);
         let verdict = match self.interaction.request(operation, request).await {
             Ok(response) => self.decided(descriptor, response.decision),
             Err(failure) if failure.code == NOBODY_TO_ASK => self.nobody(descriptor.effect),
@@ -135,12 +136,6 @@ impl Approvals {
 /// Names exactly what is approved: the tool, its version, and the canonical arguments.
 fn call_digest(descriptor: &ToolDescriptor, call: &ToolCall) -> String {
     Digest::of_json(&(&call.name, &descriptor.version, &call.arguments)).to_string()
-}
-
-/// The whole call, nothing left out.
-fn prompt(call: &ToolCall) -> String {
-    let arguments = serde_json::to_string_pretty(&call.arguments).unwrap_or_default();
-    format!("May {} run with these arguments?\n{arguments}", call.name)
 }
 
 #[cfg(test)]

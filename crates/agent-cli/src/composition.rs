@@ -11,8 +11,8 @@ use openai_adapter::OpenAiSession;
 use router_adapter::{Catalogue, CatalogueModel, Router};
 use runtime_kernel::ToolHost;
 use runtime_ports::{
-    ArtifactStore, InteractionSession, ModelSession, OperationContext, ResourceSession,
-    ResourceSnapshot, ToolWorld,
+    ArtifactStore, InteractionSession, ModelSession, OperationContext, PortFailure,
+    ResourceSession, ResourceSnapshot, ToolWorld,
 };
 use standard_tools::standard_tools;
 use workspace_adapter::FolderWorkspace;
@@ -21,11 +21,14 @@ use crate::{
     configuration::ModelChoice,
     diagnosis::Diagnosis,
     endpoint::{Api, Endpoint, PUBLIC_BASE_URL},
-    places::Places,
+    places::{self, Places},
 };
 
 /// What a model is taken to hold when the catalogue does not know it.
 const ASSUMED_WINDOW_TOKENS: u64 = 128_000;
+
+/// How many models of a server an error names.
+const MODELS_SHOWN: usize = 12;
 
 const OFFLINE_PROVIDER: &str = "offline";
 
@@ -40,11 +43,10 @@ pub(crate) struct Served {
 /// Builds the router for a choice.
 pub(crate) async fn serve(
     choice: ModelChoice,
-    places: &Places,
+    receipts: Arc<FileReceiptStore>,
     operation: &OperationContext,
     instructions: &str,
 ) -> Result<Served, Diagnosis> {
-    let receipts = open_receipts(places).map_err(|error| Diagnosis::configuration(&error))?;
     let (session, entry, is_offline) = match choice {
         ModelChoice::Offline => {
             let session: Arc<dyn ModelSession> = Arc::new(OfflineModel::new());
@@ -69,12 +71,13 @@ pub(crate) async fn serve(
     Ok(Served { router, model, provider, is_offline })
 }
 
-fn open_receipts(places: &Places) -> anyhow::Result<Arc<FileReceiptStore>> {
+/// Opens the receipts, which every run needs: nothing is sent that could not be accounted for.
+pub(crate) fn receipts(places: &Places) -> Result<Arc<FileReceiptStore>, Diagnosis> {
     let folder = places.receipts();
-    let store = FileReceiptStore::open(&folder).with_context(|| {
-        format!("receipts cannot be kept in {}; set XDG_STATE_HOME", folder.display())
-    })?;
-    Ok(Arc::new(store))
+    let store = FileReceiptStore::open(&folder)
+        .with_context(|| format!("receipts cannot be kept in {}", folder.display()));
+    let hint = "make the folder writable, or set XDG_STATE_HOME to one that is";
+    store.map(Arc::new).map_err(|error| Diagnosis::configuration(&error).with_hint(hint))
 }
 
 async fn connect(
@@ -109,14 +112,18 @@ async fn only_model(
         [model] => Ok(model.clone()),
         [] => Err(name_one("the server lists no model".to_owned())),
         several => {
-            let shown = several.iter().take(12).map(String::as_str).collect::<Vec<_>>().join(", ");
-            Err(name_one(format!("the server has {} models: {shown}", several.len())))
+            let mut shown: Vec<_> = several.iter().take(MODELS_SHOWN).map(String::as_str).collect();
+            if several.len() > MODELS_SHOWN {
+                shown.push("…");
+            }
+            Err(name_one(format!("the server has {} models: {}", several.len(), shown.join(", "))))
         }
     }
 }
 
 fn name_one(found: String) -> Diagnosis {
-    Diagnosis::configuration(&anyhow::anyhow!("{found}; name one with --model or AGENT_MODEL"))
+    let diagnosis = Diagnosis::configuration(&anyhow::Error::msg(found));
+    diagnosis.with_hint("name one with --model or AGENT_MODEL")
 }
 
 fn plain_entry(model: &str, provider: &str) -> CatalogueModel {
@@ -153,7 +160,7 @@ pub(crate) fn tools(
     places: &Places,
     interaction: Arc<dyn InteractionSession>,
 ) -> Result<ToolHost, Diagnosis> {
-    let workspace = FolderWorkspace::open(folder).map_err(|failure| folder_diagnosis(&failure))?;
+    let workspace = workspace(folder, places)?;
     let artifacts: Arc<dyn ArtifactStore> = Arc::new(FileArtifactStore::new(places.artifacts()));
     let world = ToolWorld {
         workspace: Arc::new(workspace),
@@ -165,10 +172,26 @@ pub(crate) fn tools(
     host.map_err(|error| Diagnosis::configuration(&error))
 }
 
-fn folder_diagnosis(failure: &runtime_ports::PortFailure) -> Diagnosis {
-    let mut diagnosis = Diagnosis::configuration(&anyhow::Error::new(failure.clone()));
-    diagnosis.hint = Some("name an existing folder with --folder".to_owned());
-    diagnosis
+/// The folder, without the command's own files, should they lie inside: an agent must not write
+/// its own settings, or what its runs have cost.
+fn workspace(folder: &Path, places: &Places) -> Result<FolderWorkspace, Diagnosis> {
+    let failed = |failure: PortFailure| {
+        let error = anyhow::Error::new(failure).context(folder.display().to_string());
+        Diagnosis::configuration(&error).with_hint("name an existing folder with --folder")
+    };
+    let mut workspace = FolderWorkspace::open(folder).map_err(failed)?;
+    for own in places.own_folders() {
+        if places::is_within(workspace.location(), &own) {
+            let error = anyhow::anyhow!("{} belongs to this command", own.display());
+            let hint = "name another folder with --folder";
+            return Err(Diagnosis::configuration(&error).with_hint(hint));
+        }
+        if places::is_within(&own, workspace.location()) {
+            places::make(&own).map_err(|error| Diagnosis::configuration(&error))?;
+            workspace = workspace.keeping_out(&own).map_err(failed)?;
+        }
+    }
+    Ok(workspace)
 }
 
 /// Instructions and skills that the user has written down.

@@ -5,7 +5,7 @@
 
 use std::{io::ErrorKind, path::Path};
 
-use anyhow::{Context, bail};
+use anyhow::{Context, anyhow, bail};
 use offline_adapter::OFFLINE_MODEL;
 use runtime_types::CredentialHandle;
 use serde::Deserialize;
@@ -42,13 +42,27 @@ impl ConfigurationFile {
     /// Reads the file; a missing one is empty.
     pub(crate) fn read(path: &Path) -> anyhow::Result<Self> {
         match std::fs::read_to_string(path) {
-            Ok(text) => toml::from_str(&text)
+            Ok(text) => Self::parse(&text)
                 .with_context(|| format!("the configuration file {} is wrong", path.display())),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(Self::default()),
             Err(error) => Err(error).with_context(|| {
                 format!("the configuration file {} is unreadable", path.display())
             }),
         }
+    }
+
+    /// The error names line and reason and shows none of the text: a key may stand there.
+    fn parse(text: &str) -> anyhow::Result<Self> {
+        let file: Self = toml::from_str(text).map_err(|error| {
+            let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
+            anyhow!("line {}: {}", before.matches('\n').count() + 1, error.message())
+        })?;
+        let is_name =
+            |name: &String| name.bytes().all(|at| at.is_ascii_alphanumeric() || at == b'_');
+        if !file.api_key_env.as_ref().is_none_or(is_name) {
+            bail!("api_key_env must be the name of an environment variable, not the key itself");
+        }
+        Ok(file)
     }
 }
 
@@ -59,18 +73,24 @@ pub(crate) fn choose_model(
     environment: impl Fn(&str) -> Option<String>,
     file: ConfigurationFile,
 ) -> anyhow::Result<ModelChoice> {
-    let variable = |name: &str| environment(name).filter(|value| !value.trim().is_empty());
-    let model = named.or_else(|| variable("AGENT_MODEL")).or(file.model);
+    let filled = |value: &String| !value.trim().is_empty();
+    let variable = |name: &str| environment(name).filter(filled);
+    let model = named.filter(filled).or_else(|| variable("AGENT_MODEL")).or(file.model);
     if model.as_deref() == Some(OFFLINE_MODEL) {
         return Ok(ModelChoice::Offline);
     }
-    let base_url = variable("OPENAI_BASE_URL").or(file.base_url);
-    let key_variable = file.api_key_env.unwrap_or_else(|| "OPENAI_API_KEY".to_owned());
-    let key = variable("OPENAI_API_KEY").or_else(|| variable(&key_variable));
+    let own_url = variable("OPENAI_BASE_URL");
+    // The file names a key for its own address; to another address it is not sent.
+    let key_variable = match (&own_url, file.api_key_env) {
+        (None, Some(named)) => named,
+        _ => "OPENAI_API_KEY".to_owned(),
+    };
+    let key = variable(&key_variable).map(|key| key.trim().to_owned());
+    let base_url = own_url.or(file.base_url);
     match (base_url, key, model) {
         (None, None, None) => Ok(ModelChoice::Offline),
         (None, None, Some(model)) => bail!(
-            "the model {model} needs a key: set OPENAI_API_KEY, or OPENAI_BASE_URL for a server \
+            "the model {model} needs a key: set {key_variable}, or OPENAI_BASE_URL for a server \
              without keys; or use the embedded model with --model {OFFLINE_MODEL}"
         ),
         (None, Some(key), model) => {

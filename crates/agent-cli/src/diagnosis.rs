@@ -19,12 +19,13 @@ pub(crate) struct Diagnosis {
 impl Diagnosis {
     /// A wrong configuration, or a missing folder.
     pub(crate) fn configuration(error: &anyhow::Error) -> Self {
-        Self {
-            exit: Exit::Configuration,
-            code: "CONFIGURATION".to_owned(),
-            message: format!("{error:#}"),
-            hint: None,
-        }
+        let (exit, code) = (Exit::Configuration, "CONFIGURATION".to_owned());
+        Self { exit, code, message: message_of(error), hint: None }
+    }
+
+    /// The same with what to do about it.
+    pub(crate) fn with_hint(self, hint: &str) -> Self {
+        Self { hint: Some(hint.to_owned()), ..self }
     }
 
     /// The person stopped it.
@@ -48,13 +49,27 @@ impl Diagnosis {
     pub(crate) fn run(error: &anyhow::Error) -> Self {
         if let Some(failure) = port_failure(error) {
             let mut diagnosis = Self::port(failure);
-            diagnosis.message = format!("{error:#}");
+            diagnosis.message = message_of(error);
             return diagnosis;
         }
         let code = if is_session_round_limit(error) { "ROUND_LIMIT" } else { "RUN_FAILED" };
-        let (exit, message) = (Exit::Failed, format!("{error:#}"));
+        let (exit, message) = (Exit::Failed, message_of(error));
         Self { exit, code: code.to_owned(), message, hint: None }
     }
+}
+
+/// The whole chain, the codes of port failures left out: the code stands apart.
+fn message_of(error: &anyhow::Error) -> String {
+    let words = |cause: &(dyn std::error::Error + 'static)| {
+        let turn = cause.downcast_ref::<TurnFailure>().map(|turn| &turn.failure);
+        match turn.or_else(|| cause.downcast_ref::<PortFailure>()) {
+            Some(failure) => failure.message.clone(),
+            None => cause.to_string(),
+        }
+    };
+    let mut parts: Vec<String> = error.chain().map(words).collect();
+    parts.dedup();
+    parts.join(": ")
 }
 
 fn port_failure(error: &anyhow::Error) -> Option<&PortFailure> {
@@ -69,7 +84,10 @@ fn advice(kind: PortFailureKind) -> (Exit, Option<&'static str>) {
         PortFailureKind::Canceled => (Exit::Cancelled, None),
         PortFailureKind::Forbidden => (
             Exit::Refused,
-            Some("check OPENAI_API_KEY: it must be a key of the server at OPENAI_BASE_URL"),
+            Some(
+                "set OPENAI_API_KEY (or the variable that api_key_env names) to a key of this \
+                 server; another server is named with OPENAI_BASE_URL",
+            ),
         ),
         PortFailureKind::NotFound => (
             Exit::Refused,

@@ -34,7 +34,7 @@ impl Endpoint {
     pub(crate) fn provider(&self) -> String {
         let after_scheme =
             self.base_url.split_once("://").map_or(&*self.base_url, |(_, rest)| rest);
-        let authority = after_scheme.split('/').next().unwrap_or(after_scheme);
+        let authority = after_scheme.split(['/', '?', '#']).next().unwrap_or(after_scheme);
         authority.rsplit('@').next().unwrap_or(authority).to_owned()
     }
 }

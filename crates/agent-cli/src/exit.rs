@@ -4,16 +4,18 @@
 
 use std::process::ExitCode;
 
-/// The codes, for `--help`. Keep in step with [`Exit`] and with the README.
-pub(crate) const EXIT_CODES_HELP: &str = "Exit codes:
-    0    done
-    1    the run failed
-    2    the command line is wrong
-    3    the configuration is wrong, or a folder is missing
-    4    the provider refused: key, model, or request
-    5    the provider could not be reached, or did not answer
-    6    something needed approval, and there was no terminal to ask on
-  130    cancelled with Ctrl-C";
+/// Every code with its meaning, as `--help` and the README list them. The command line parser
+/// gives 2 by itself.
+pub(crate) const EXIT_CODES: [(u8, &str); 8] = [
+    (Exit::Done.code(), "done"),
+    (Exit::Failed.code(), "the run failed"),
+    (2, "the command line is wrong"),
+    (Exit::Configuration.code(), "the configuration is wrong, or a folder is missing"),
+    (Exit::Refused.code(), "the provider refused: key, model, or request"),
+    (Exit::Unreachable.code(), "the provider could not be reached, or did not answer"),
+    (Exit::NobodyToAsk.code(), "something needed approval, and there was no terminal to ask on"),
+    (Exit::Cancelled.code(), "cancelled with Ctrl-C"),
+];
 
 /// How the command ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,3 +49,12 @@ impl From<Exit> for ExitCode {
         Self::from(exit.code())
     }
 }
+
+/// The codes for `--help`.
+pub(crate) fn exit_codes_help() -> String {
+    let lines = EXIT_CODES.map(|(code, meaning)| format!("  {code:>3}  {meaning}"));
+    format!("Exit codes:\n{}", lines.join("\n"))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,41 +1,49 @@
 //! Decides what Ctrl-C does: the first asks the run to stop, the second ends the process.
 //!
-//! Knows the signal; refuses to know what is running.
+//! Knows the signals; refuses to know what is running. Termination and a terminal that went away
+//! do the same.
 
-use runtime_ports::Intelligence;
-use tokio_util::sync::CancellationToken;
-use uuid::Uuid;
-
-use crate::{exit::Exit, show::Show};
 use std::sync::Arc;
 
-/// Watches for Ctrl-C and for termination until the run has ended.
-pub(crate) fn watch(
-    intelligence: Arc<dyn Intelligence>,
-    run: Uuid,
-    cancellation: CancellationToken,
-    show: Arc<dyn Show>,
-) -> tokio::task::JoinHandle<()> {
+use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio_util::sync::CancellationToken;
+
+use crate::{exit::Exit, screen::Screen, show::Show};
+
+/// Watches from now on until the process ends: the first signal cancels `cancellation`.
+pub(crate) fn watch(cancellation: CancellationToken, show: Arc<dyn Show>, screen: Arc<Screen>) {
+    // Listening begins here, once: a signal between two waits must not be missed.
+    let Ok(mut signals) = Signals::listen() else { return };
     tokio::spawn(async move {
-        if !interrupted().await {
-            return;
-        }
-        show.note("agent: stopping; press Ctrl-C again to end at once");
+        signals.next().await;
         cancellation.cancel();
-        // The turn settles its own receipt; a failure to cancel shows in the run's own end.
-        let _ = intelligence.cancel(run).await;
-        if interrupted().await {
-            std::process::exit(i32::from(Exit::Cancelled.code()));
-        }
-    })
+        show.note("agent: stopping; press Ctrl-C again to end at once");
+        signals.next().await;
+        screen.end_line();
+        std::process::exit(i32::from(Exit::Cancelled.code()));
+    });
 }
 
-/// Waits for SIGINT or SIGTERM; false when signals cannot be watched.
-async fn interrupted() -> bool {
-    use tokio::signal::unix::{SignalKind, signal};
-    let Ok(mut terminate) = signal(SignalKind::terminate()) else { return false };
-    tokio::select! {
-        interrupt = tokio::signal::ctrl_c() => interrupt.is_ok(),
-        _ = terminate.recv() => true,
+struct Signals {
+    interrupt: Signal,
+    terminate: Signal,
+    hang_up: Signal,
+}
+
+impl Signals {
+    fn listen() -> std::io::Result<Self> {
+        Ok(Self {
+            interrupt: signal(SignalKind::interrupt())?,
+            terminate: signal(SignalKind::terminate())?,
+            hang_up: signal(SignalKind::hangup())?,
+        })
+    }
+
+    async fn next(&mut self) {
+        tokio::select! {
+            _ = self.interrupt.recv() => {}
+            _ = self.terminate.recv() => {}
+            _ = self.hang_up.recv() => {}
+        }
     }
 }

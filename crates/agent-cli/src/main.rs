@@ -4,6 +4,7 @@
 //! finds the model, the folder and the receipts, asks the person at the terminal, and shows what
 //! happens.
 
+mod amounts;
 mod approval;
 mod arguments;
 mod composition;
@@ -15,10 +16,13 @@ mod exit;
 mod host;
 mod interrupt;
 mod places;
+mod question;
 mod receipts;
 mod run;
 mod safe_text;
+mod screen;
 mod show;
+mod table;
 mod terminal;
 mod totals;
 
@@ -32,7 +36,7 @@ fn main() -> ExitCode {
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => {
-            eprintln!("agent: could not start the async runtime: {error}");
+            screen::print_err(&format!("agent: could not start the async runtime: {error}\n"));
             return exit::Exit::Failed.into();
         }
     };

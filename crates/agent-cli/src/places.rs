@@ -3,7 +3,11 @@
 //! Knows the user's folders. Invariant: nothing is read from, or kept in, the folder that the
 //! agent works on.
 
-use std::path::PathBuf;
+use std::{
+    fs,
+    os::unix::fs::DirBuilderExt,
+    path::{Path, PathBuf},
+};
 
 use anyhow::Context;
 use etcetera::{AppStrategy, AppStrategyArgs, app_strategy::Xdg};
@@ -42,10 +46,38 @@ impl Places {
         self.state.join("receipts")
     }
 
+    /// The folders that are this command's alone.
+    pub(crate) fn own_folders(&self) -> [PathBuf; 2] {
+        [self.configuration(), self.state.clone()]
+    }
+
     /// The folder of artifacts; it need not exist.
     pub(crate) fn artifacts(&self) -> PathBuf {
         self.state.join("artifacts")
     }
+}
+
+/// Whether `inner` is `outer` or lies inside, links resolved as far as there is something.
+pub(crate) fn is_within(inner: &Path, outer: &Path) -> bool {
+    resolved(inner).starts_with(resolved(outer))
+}
+
+/// Makes a folder for the user alone, unless it is there.
+pub(crate) fn make(folder: &Path) -> anyhow::Result<()> {
+    let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(folder);
+    made.with_context(|| format!("the folder {} cannot be made", folder.display()))
+}
+
+/// The path with its links resolved; what is not there yet is left as it is written.
+fn resolved(path: &Path) -> PathBuf {
+    let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    for there in absolute.ancestors() {
+        if let Ok(real) = there.canonicalize() {
+            let rest = absolute.strip_prefix(there).unwrap_or(Path::new(""));
+            return real.join(rest);
+        }
+    }
+    absolute
 }
 
 /// Whom receipts are billed to: the name of the account that runs the command.
@@ -53,3 +85,6 @@ pub(crate) fn user() -> String {
     let named = ["USER", "LOGNAME"].into_iter().find_map(|name| std::env::var(name).ok());
     named.filter(|name| !name.trim().is_empty()).unwrap_or_else(|| "local".to_owned())
 }
+
+#[cfg(test)]
+mod tests;

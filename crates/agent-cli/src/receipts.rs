@@ -2,26 +2,34 @@
 //!
 //! Knows the store; refuses to know how receipts come about.
 
-use std::{io::Write, time::Duration};
+use std::time::Duration;
 
 use anyhow::Context;
 use file_adapter::FileReceiptStore;
-use runtime_ports::{
-    Metering, OperationContext, ReceiptStore, ReceiptTotals, UsageReceipt, UtcDay,
-};
+use runtime_ports::{OperationContext, ReceiptStore, ReceiptTotals, UsageReceipt, UtcDay};
 use runtime_types::{ExecutionId, OperationId};
+use serde_json::json;
 use uuid::Uuid;
 
 use crate::{
+    amounts::{cost, cost_of, duration, tokens, tokens_of},
     arguments::ReceiptsArguments,
     diagnosis::Diagnosis,
     exit::Exit,
     places::Places,
     safe_text::safe_line,
-    totals::{cost_text, tokens_text},
+    screen::{Screen, print_err},
+    show::end_text,
+    table::{
+        Side::{Left, Right},
+        Table,
+    },
 };
 
+const JSON_VERSION: u16 = 1;
 const PAGE: usize = 1_000;
+const ID_SHOWN: usize = 8;
+const NAME_SHOWN: usize = 60;
 
 /// `agent receipts`.
 pub(crate) async fn receipts(arguments: ReceiptsArguments) -> Exit {
@@ -29,7 +37,7 @@ pub(crate) async fn receipts(arguments: ReceiptsArguments) -> Exit {
         Ok(()) => Exit::Done,
         Err(error) => {
             let diagnosis = Diagnosis::configuration(&error);
-            eprintln!("agent: {}", diagnosis.message);
+            print_err(&format!("agent: {}\n", safe_line(&diagnosis.message, 600)));
             diagnosis.exit
         }
     }
@@ -42,14 +50,17 @@ async fn print(arguments: &ReceiptsArguments) -> anyhow::Result<()> {
     let receipts = all(&store, arguments.day).await?;
     let totals = ReceiptTotals::sum(&receipts);
     let newest = &receipts[receipts.len().saturating_sub(arguments.limit)..];
-    let lines = if arguments.json { json_lines(newest, &totals)? } else { table(newest, &totals) };
-    let mut stdout = std::io::stdout().lock();
-    // A reader that closed the pipe has seen enough.
-    let _ = stdout.write_all(lines.as_bytes()).and_then(|()| stdout.flush());
+    let text = match arguments.json {
+        true => json_lines(newest, &totals),
+        false => listing(newest, &totals, receipts.len()),
+    };
+    let screen = Screen::of_process();
+    screen.lines_out(text.as_bytes());
     for damage in store.damage() {
-        eprintln!("agent: line {} of receipts.jsonl was skipped: {}", damage.line, damage.reason);
+        let (line, reason) = (damage.line, safe_line(damage.reason, 200));
+        screen.line(&format!("agent: line {line} of receipts.jsonl was skipped: {reason}"));
     }
-    Ok(())
+    screen.loss().map_or(Ok(()), |error| Err(error).context("standard output"))
 }
 
 async fn all(store: &FileReceiptStore, day: Option<UtcDay>) -> anyhow::Result<Vec<UsageReceipt>> {
@@ -70,62 +81,102 @@ async fn all(store: &FileReceiptStore, day: Option<UtcDay>) -> anyhow::Result<Ve
     Ok(receipts)
 }
 
-fn json_lines(receipts: &[UsageReceipt], totals: &[ReceiptTotals]) -> anyhow::Result<String> {
+fn json_lines(receipts: &[UsageReceipt], totals: &[ReceiptTotals]) -> String {
+    let receipts = receipts.iter().map(|receipt| json!({ "kind": "receipt", "receipt": receipt }));
+    let totals = totals.iter().map(|totals| json!({ "kind": "totals", "totals": totals }));
     let mut lines = String::new();
-    for receipt in receipts {
-        let line = serde_json::json!({ "version": 1, "kind": "receipt", "receipt": receipt });
+    for mut line in receipts.chain(totals) {
+        line["version"] = json!(JSON_VERSION);
         lines.push_str(&format!("{line}\n"));
     }
-    for total in totals {
-        let line = serde_json::json!({ "version": 1, "kind": "totals", "totals": total });
-        lines.push_str(&format!("{line}\n"));
-    }
-    Ok(lines)
+    lines
 }
 
-fn table(receipts: &[UsageReceipt], totals: &[ReceiptTotals]) -> String {
+fn listing(receipts: &[UsageReceipt], totals: &[ReceiptTotals], all: usize) -> String {
     if totals.is_empty() {
         return "no receipts yet: run a task with agent run\n".to_owned();
     }
     let mut text = String::new();
-    for receipt in receipts {
-        text.push_str(&receipt_line(receipt));
+    if !receipts.is_empty() {
+        let of = if receipts.len() < all { format!(" of {all}") } else { String::new() };
+        text.push_str(&format!("Turns ({}{of}), newest last\n", receipts.len()));
+        text.push_str(&turns(receipts));
+        text.push('\n');
     }
-    text.push_str("\ntotals per UTC day, user and model\n");
-    for total in totals {
-        text.push_str(&totals_line(total));
-    }
+    text.push_str("Totals per UTC day, user and model\n");
+    text.push_str(&sums(totals));
     text
 }
 
-fn receipt_line(receipt: &UsageReceipt) -> String {
-    let day = UtcDay::from_unix_ms(receipt.started_at_ms);
-    let seconds = receipt.ended_at_ms.saturating_sub(receipt.started_at_ms) as f64 / 1_000.0;
-    let end = format!("{:?}", receipt.end).to_lowercase();
-    let metering = match receipt.metering {
-        Metering::Unavailable => "tokens unavailable".to_owned(),
-        Metering::DurationSeconds(seconds) => format!("{seconds:.1} s metered"),
-        Metering::Tokens(usage) => {
-            let known =
-                |count: Option<u64>| count.map_or("?".to_owned(), |count| count.to_string());
-            let bound = if receipt.is_lower_bound { "at least " } else { "" };
-            let (input, output) = (known(usage.input_tokens), known(usage.output_tokens));
-            format!("tokens {bound}{input} in, {output} out")
-        }
-    };
-    let (id, model) = (receipt.operation_id, safe_line(&receipt.provider_model, 60));
-    let (provider, requests) = (safe_line(receipt.provider.as_str(), 60), receipt.requests.len());
-    format!(
-        "{day} {id} {end:<11} {seconds:>7.1} s  {requests} requests  {model} at {provider}  {metering}\n"
-    )
+fn turns(receipts: &[UsageReceipt]) -> String {
+    let mut table = Table::new([
+        ("started (UTC)", Left),
+        ("turn", Left),
+        ("end", Left),
+        ("took", Right),
+        ("requests", Right),
+        ("user", Left),
+        ("model", Left),
+        ("tokens in", Right),
+        ("tokens out", Right),
+        ("cost", Right),
+    ]);
+    for receipt in receipts {
+        let id = receipt.operation_id.to_string();
+        let (input, output) = tokens_of(receipt);
+        table.push([
+            started(receipt.started_at_ms),
+            id.chars().take(ID_SHOWN).collect(),
+            end_text(receipt.end).to_owned(),
+            duration(receipt.ended_at_ms.saturating_sub(receipt.started_at_ms)),
+            receipt.requests.len().to_string(),
+            safe_line(&receipt.user_id, NAME_SHOWN),
+            model(&receipt.provider_model, receipt.provider.as_str()),
+            input,
+            output,
+            cost_of(receipt),
+        ]);
+    }
+    table.into_text()
 }
 
-fn totals_line(total: &ReceiptTotals) -> String {
-    let (user, model) = (safe_line(&total.user_id, 60), safe_line(&total.provider_model, 60));
-    let (input, output) = (tokens_text(total.input_tokens), tokens_text(total.output_tokens));
-    let (turns, requests, cost) = (total.turns, total.requests, cost_text(total.cost_nano_usd));
-    let (day, provider) = (total.utc_day, safe_line(total.provider.as_str(), 60));
-    format!(
-        "{day} {user}  {model} at {provider}: {turns} turns, {requests} requests; tokens in {input}, out {output}; cost {cost}\n"
-    )
+fn sums(totals: &[ReceiptTotals]) -> String {
+    let mut table = Table::new([
+        ("day", Left),
+        ("user", Left),
+        ("model", Left),
+        ("turns", Right),
+        ("requests", Right),
+        ("tokens in", Right),
+        ("tokens out", Right),
+        ("cost", Right),
+    ]);
+    for total in totals {
+        table.push([
+            total.utc_day.to_string(),
+            safe_line(&total.user_id, NAME_SHOWN),
+            model(&total.provider_model, total.provider.as_str()),
+            total.turns.to_string(),
+            total.requests.to_string(),
+            tokens(total.input_tokens),
+            tokens(total.output_tokens),
+            cost(total.cost_nano_usd),
+        ]);
+    }
+    table.into_text()
 }
+
+/// `2026-03-01 17:05`.
+fn started(unix_ms: u64) -> String {
+    let minutes = unix_ms / 60_000 % (24 * 60);
+    format!("{} {:02}:{:02}", UtcDay::from_unix_ms(unix_ms), minutes / 60, minutes % 60)
+}
+
+/// The model and who serves it; the embedded one serves itself.
+fn model(model: &str, provider: &str) -> String {
+    let name = safe_line(model, NAME_SHOWN);
+    if model == provider { name } else { format!("{name} at {}", safe_line(provider, NAME_SHOWN)) }
+}
+
+#[cfg(test)]
+mod tests;

@@ -22,6 +22,7 @@ use crate::{
     host::{Host, Progress},
     interrupt,
     places::{Places, user},
+    screen::Screen,
     show::{self, Show, tap::ShowDeltas},
     terminal::{StandardConsole, TerminalInteraction},
     totals::RunTotals,
@@ -40,12 +41,22 @@ try it again in another way. When the task is done, answer in a few sentences.";
 
 /// `agent run`.
 pub(crate) async fn run(arguments: RunArguments) -> Exit {
-    let show = show::form(arguments.json);
+    let screen = Arc::new(Screen::of_process());
+    let show = show::form(arguments.json, &screen);
+    let job = Job::new(Arc::clone(&screen), Arc::clone(&show));
+    interrupt::watch(job.operation.cancellation.clone(), Arc::clone(&show), Arc::clone(&screen));
     let mut totals = RunTotals::default();
-    let ended = Box::pin(carry_out(arguments, &show, &mut totals)).await;
+    let ended = Box::pin(job.carry_out(arguments, &mut totals)).await;
     let (event, exit) = last_event(ended, totals);
     show.show(&event);
-    exit
+    screen.end_line();
+    match screen.loss() {
+        None => exit,
+        Some(error) => {
+            screen.line(&format!("agent: standard output could not be written: {error}"));
+            Exit::Failed
+        }
+    }
 }
 
 fn last_event(ended: Result<Ended, Diagnosis>, totals: RunTotals) -> (Event, Exit) {
@@ -70,64 +81,94 @@ struct Ended {
     exit: Exit,
 }
 
-async fn carry_out(
-    arguments: RunArguments,
-    show: &Arc<dyn Show>,
-    totals: &mut RunTotals,
-) -> Result<Ended, Diagnosis> {
-    let run_id = Uuid::new_v4();
-    let operation = root_operation(run_id);
-    let places = Places::find().map_err(|error| Diagnosis::configuration(&error))?;
-    let choice = model_choice(arguments.model.clone(), &places)?;
-    let interaction = Arc::new(TerminalInteraction::new(Arc::new(StandardConsole)));
-    let tools = composition::tools(&arguments.folder, &places, interaction.clone())?;
-    let resources = composition::user_resources(&places, &operation).await?;
-    let instructions = instructions(&resources);
-    let served = composition::serve(choice, &places, &operation, &instructions).await?;
-    show.show(&started(run_id, &served, &arguments));
-    let mut host = Host {
-        task: arguments.task,
-        instructions,
-        model: served.model.clone(),
-        operation: operation.clone(),
-        tools,
-        approvals: Arc::new(Approvals::new(interaction, Arc::clone(show), arguments.yes)),
-        show: Arc::clone(show),
-        progress: Progress::default(),
-    };
-    let result = drive(&served, &operation, run_id, &mut host).await;
-    *totals = host.progress.totals;
-    let nobody = host.approvals.found_nobody();
-    let exit = if nobody { Exit::NobodyToAsk } else { Exit::Done };
-    match result {
-        Ok(answer) => Ok(Ended { answer, exit }),
-        Err(_) if operation.cancellation.is_cancelled() => Err(Diagnosis::cancelled()),
-        Err(error) => Err(Diagnosis::run(&error)),
-    }
+/// What a run has from its beginning.
+struct Job {
+    id: Uuid,
+    operation: OperationContext,
+    screen: Arc<Screen>,
+    show: Arc<dyn Show>,
 }
 
-async fn drive(
-    served: &Served,
-    operation: &OperationContext,
-    run_id: Uuid,
-    host: &mut Host,
-) -> anyhow::Result<Option<String>> {
-    let router: Arc<dyn Intelligence> = Arc::new(served.router.clone());
-    let deltas = ShowDeltas(Arc::clone(&host.show));
-    let tapped: Arc<dyn Intelligence> = Arc::new(TappedIntelligence::new(router, deltas));
-    let (token, show) = (operation.cancellation.clone(), Arc::clone(&host.show));
-    let watch = interrupt::watch(Arc::clone(&tapped), run_id, token, show);
-    let request = SessionRunRequest {
-        user_id: user(),
-        operation_id: run_id,
-        rounds_used: 0,
-        round_limit: DEFAULT_ROUND_LIMIT,
-    };
-    let result = AgentRuntime::new(tapped).run_session(request, host).await;
-    // A turn that was given up settles its receipt in a task of its own.
-    let _ = tokio::time::timeout(SETTLE_LIMIT, served.router.settled()).await;
-    watch.abort();
-    result
+impl Job {
+    fn new(screen: Arc<Screen>, show: Arc<dyn Show>) -> Self {
+        let id = Uuid::new_v4();
+        Self { id, operation: root_operation(id), screen, show }
+    }
+
+    async fn carry_out(
+        &self,
+        arguments: RunArguments,
+        totals: &mut RunTotals,
+    ) -> Result<Ended, Diagnosis> {
+        let places = Places::find().map_err(|error| Diagnosis::configuration(&error))?;
+        let choice = model_choice(arguments.model.clone(), &places)?;
+        let console = StandardConsole::new(Arc::clone(&self.screen));
+        let interaction = Arc::new(TerminalInteraction::new(Arc::new(console)));
+        let tools = composition::tools(&arguments.folder, &places, interaction.clone())?;
+        let receipts = composition::receipts(&places)?;
+        let resources = composition::user_resources(&places, &self.operation).await?;
+        let instructions = instructions(&resources);
+        let served = composition::serve(choice, receipts, &self.operation, &instructions).await?;
+        self.show.show(&started(self.id, &served, &arguments));
+        let approvals = Approvals::new(interaction, Arc::clone(&self.show), arguments.yes);
+        let mut host = Host {
+            task: arguments.task,
+            instructions,
+            model: served.model.clone(),
+            operation: self.operation.clone(),
+            tools,
+            approvals: Arc::new(approvals),
+            show: Arc::clone(&self.show),
+            progress: Progress::default(),
+        };
+        let result = self.drive(&served, &mut host).await;
+        *totals = host.progress.totals;
+        self.judge(result, host.approvals.found_nobody())
+    }
+
+    async fn drive(&self, served: &Served, host: &mut Host) -> anyhow::Result<Option<String>> {
+        let router: Arc<dyn Intelligence> = Arc::new(served.router.clone());
+        let deltas = ShowDeltas(Arc::clone(&self.show));
+        let tapped: Arc<dyn Intelligence> = Arc::new(TappedIntelligence::new(router, deltas));
+        let cancelling = self.cancel_with_the_operation(Arc::clone(&tapped));
+        let request = SessionRunRequest {
+            user_id: user(),
+            operation_id: self.id,
+            rounds_used: 0,
+            round_limit: DEFAULT_ROUND_LIMIT,
+        };
+        let result = AgentRuntime::new(tapped).run_session(request, host).await;
+        // A turn that was given up settles its receipt in a task of its own.
+        let _ = tokio::time::timeout(SETTLE_LIMIT, served.router.settled()).await;
+        cancelling.abort();
+        result
+    }
+
+    /// Cancels the turn once the operation is cancelled. The turn settles its own receipt; a
+    /// failure to cancel shows in the run's own end.
+    fn cancel_with_the_operation(
+        &self,
+        intelligence: Arc<dyn Intelligence>,
+    ) -> tokio::task::JoinHandle<()> {
+        let (token, run) = (self.operation.cancellation.clone(), self.id);
+        tokio::spawn(async move {
+            token.cancelled().await;
+            let _ = intelligence.cancel(run).await;
+        })
+    }
+
+    fn judge(
+        &self,
+        result: anyhow::Result<Option<String>>,
+        found_nobody: bool,
+    ) -> Result<Ended, Diagnosis> {
+        match result {
+            Ok(answer) if found_nobody => Ok(Ended { answer, exit: Exit::NobodyToAsk }),
+            Ok(answer) => Ok(Ended { answer, exit: Exit::Done }),
+            Err(_) if self.operation.cancellation.is_cancelled() => Err(Diagnosis::cancelled()),
+            Err(error) => Err(Diagnosis::run(&error)),
+        }
+    }
 }
 
 fn root_operation(run_id: Uuid) -> OperationContext {

@@ -2,20 +2,22 @@
 //!
 //! Knows which characters steer terminals or hide text. Refuses to know where the text came from:
 //! model output, file names, tool results and errors all go through here. Invariant: the result
-//! has no control character but line feed and tab, and no bidirectional override.
+//! has no control character but line feed and tab, and nothing that reorders text.
 
 use std::borrow::Cow;
+
+const REPLACEMENT: char = '\u{fffd}';
 
 /// Replaces what could steer a terminal: control characters (C0, C1, DEL), and the invisible
 /// characters that reorder or hide text. Carriage return before a line feed is dropped.
 pub(crate) fn safe_text(text: &str) -> Cow<'_, str> {
-    if text.chars().all(is_harmless) {
+    if text.chars().all(is_plain) {
         return Cow::Borrowed(text);
     }
-    let without_crlf = text.replace("\r\n", "\n");
-    Cow::Owned(
-        without_crlf.chars().map(|at| if is_harmless(at) { at } else { '\u{fffd}' }).collect(),
-    )
+    let mut stream = SafeStream::default();
+    let mut safe = stream.push(text);
+    safe.push_str(stream.end());
+    Cow::Owned(safe)
 }
 
 /// One line of at most `limit` characters, for progress.
@@ -28,11 +30,60 @@ pub(crate) fn safe_line(text: &str, limit: usize) -> String {
     }
 }
 
-fn is_harmless(character: char) -> bool {
+/// The text with everything harmful spelt out, like `\u{1b}`: for questions, where nothing may be
+/// lost.
+pub(crate) fn spelt_out(text: &str) -> String {
+    let mut spelt = String::with_capacity(text.len());
+    for at in text.chars() {
+        if is_plain(at) { spelt.push(at) } else { spelt.extend(at.escape_unicode()) }
+    }
+    spelt
+}
+
+/// Makes text harmless that arrives in pieces.
+#[derive(Debug, Default)]
+pub(crate) struct SafeStream {
+    previous: Option<char>,
+    /// A carriage return was held back: whether it is harmless shows with the next character.
+    holds_return: bool,
+}
+
+impl SafeStream {
+    /// Takes a piece and gives what may be shown so far.
+    pub(crate) fn push(&mut self, piece: &str) -> String {
+        let mut safe = String::with_capacity(piece.len());
+        for at in piece.chars() {
+            if std::mem::take(&mut self.holds_return) && at != '\n' {
+                safe.push(REPLACEMENT);
+            }
+            match at {
+                '\r' => self.holds_return = true,
+                at if is_plain(at) || self.joins(at) => safe.push(at),
+                _ => safe.push(REPLACEMENT),
+            }
+            self.previous = Some(at);
+        }
+        safe
+    }
+
+    /// What was held back, at the end.
+    pub(crate) fn end(&mut self) -> &'static str {
+        if std::mem::take(&mut self.holds_return) { "\u{fffd}" } else { "" }
+    }
+
+    /// The joiners belong to scripts and to emoji; after ASCII they only hide something.
+    fn joins(&self, at: char) -> bool {
+        matches!(at, '\u{200c}' | '\u{200d}')
+            && self.previous.is_some_and(|before| !before.is_ascii())
+    }
+}
+
+fn is_plain(character: char) -> bool {
     match character {
         '\n' | '\t' => true,
-        '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' => false,
-        '\u{feff}' | '\u{2028}' | '\u{2029}' => false,
+        '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' => false,
+        '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' => false,
+        '\u{e0000}'..='\u{e007f}' => false,
         other => !other.is_control(),
     }
 }

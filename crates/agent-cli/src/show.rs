@@ -2,13 +2,17 @@
 //!
 //! Knows the two forms; refuses to know what led to an event.
 
+mod call;
 mod human;
 mod json;
+mod outcome;
 pub(crate) mod tap;
+
+pub(crate) use human::end_text;
 
 use std::sync::Arc;
 
-use crate::event::Event;
+use crate::{event::Event, screen::Screen};
 
 /// Takes events in order. Must not fail: a closed pipe ends nothing.
 pub(crate) trait Show: Send + Sync {
@@ -20,6 +24,7 @@ pub(crate) trait Show: Send + Sync {
 }
 
 /// The form that the command line asked for.
-pub(crate) fn form(json: bool) -> Arc<dyn Show> {
-    if json { Arc::new(json::JsonLines::new()) } else { Arc::new(human::Terminal::new()) }
+pub(crate) fn form(json: bool, screen: &Arc<Screen>) -> Arc<dyn Show> {
+    let screen = Arc::clone(screen);
+    if json { Arc::new(json::JsonLines::new(screen)) } else { Arc::new(human::Person::new(screen)) }
 }

@@ -1,22 +1,29 @@
 //! Decides how a question reaches the person at the terminal.
 //!
-//! Knows one line in, one line out. Refuses to know what is asked. Invariant: text from outside is
-//! made harmless before it is shown; without a terminal nothing is asked at all.
+//! Knows one line in, one line out. Refuses to know what is asked. Invariants: text from outside is
+//! made harmless before it is shown; without a terminal nothing is asked at all; what was typed
+//! before a question was shown does not answer it.
 
 use std::{
     collections::HashMap,
-    io::{BufRead, IsTerminal, Write},
+    io::{BufRead, IsTerminal},
     sync::{Arc, Mutex, PoisonError},
 };
+
+use anstyle::Style;
 
 use async_trait::async_trait;
 use runtime_ports::{
     ApprovalDecision, InteractionKind, InteractionRequest, InteractionResponse, InteractionSession,
     OperationContext, PortFailure, PortFailureKind,
 };
+use rustix::termios::{QueueSelector, tcflush};
 use tokio::sync::watch;
 
-use crate::safe_text::safe_text;
+use crate::{
+    safe_text::safe_text,
+    screen::{Screen, Streamed},
+};
 
 /// Shows a prompt and reads a line. Blocks.
 pub(crate) trait Console: Send + Sync + 'static {
@@ -28,20 +35,31 @@ pub(crate) trait Console: Send + Sync + 'static {
 }
 
 /// Standard error and standard input, when both are a terminal.
-pub(crate) struct StandardConsole;
+pub(crate) struct StandardConsole {
+    screen: Arc<Screen>,
+}
+
+impl StandardConsole {
+    pub(crate) const fn new(screen: Arc<Screen>) -> Self {
+        Self { screen }
+    }
+}
 
 impl Console for StandardConsole {
     fn is_attended(&self) -> bool {
-        std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
+        std::io::stdin().is_terminal() && self.screen.stderr_is_terminal()
     }
 
     fn ask(&self, prompt: &str) -> std::io::Result<Option<String>> {
-        let mut stderr = std::io::stderr().lock();
-        stderr.write_all(prompt.as_bytes())?;
-        stderr.flush()?;
-        drop(stderr);
+        let mut stdin = std::io::stdin().lock();
+        // What was typed before the question was there does not answer it.
+        tcflush(&stdin, QueueSelector::IFlush)?;
+        self.screen.stream(Streamed::Question, prompt, Style::new());
         let mut line = String::new();
-        let bytes = std::io::stdin().lock().read_line(&mut line)?;
+        let bytes = stdin.read_line(&mut line)?;
+        if line.ends_with('\n') {
+            self.screen.question_was_answered();
+        }
         Ok((bytes > 0).then_some(line))
     }
 }
@@ -142,11 +160,11 @@ fn ask(
     console: &dyn Console,
     request: &InteractionRequest,
 ) -> Result<InteractionResponse, PortFailure> {
-    let choices = match request.kind {
-        InteractionKind::Question => "> ",
-        InteractionKind::Approval => "[y]es, [N]o, [a]lways in this run > ",
+    let prompt = match request.kind {
+        InteractionKind::Question => format!("{}\n> ", safe_text(&request.prompt)),
+        // It ends with its choices.
+        InteractionKind::Approval => safe_text(&request.prompt).into_owned(),
     };
-    let prompt = format!("{}\n{choices}", safe_text(&request.prompt));
     let line = console.ask(&prompt).map_err(|_| closed())?.ok_or_else(closed)?;
     let text = line.trim().to_owned();
     let decision = (request.kind == InteractionKind::Approval).then(|| decision(&text));
@@ -156,7 +174,7 @@ fn ask(
 fn decision(text: &str) -> ApprovalDecision {
     match text.to_lowercase().as_str() {
         "y" | "yes" => ApprovalDecision::Approved,
-        "a" | "always" => ApprovalDecision::ApprovedForRun,
+        "a" | "all" => ApprovalDecision::ApprovedForRun,
         "" | "n" | "no" => ApprovalDecision::Denied { reason: "the user said no".to_owned() },
         _ => ApprovalDecision::Denied { reason: format!("the user said no: {text}") },
     }

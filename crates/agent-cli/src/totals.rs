@@ -26,28 +26,9 @@ impl RunTotals {
         self.input_tokens.add(usage.input_tokens);
         self.output_tokens.add(usage.output_tokens);
         self.cost_nano_usd.add(receipt.cost_nano_usd);
-        self.input_tokens.complete &= !receipt.is_lower_bound;
-        self.output_tokens.complete &= !receipt.is_lower_bound;
+        let is_whole = !receipt.is_lower_bound;
+        for total in [&mut self.input_tokens, &mut self.output_tokens, &mut self.cost_nano_usd] {
+            total.complete &= is_whole;
+        }
     }
 }
-
-/// `12`, `at least 12`, or `unavailable` when nothing at all is known.
-pub(crate) fn tokens_text(total: UsageTotal) -> String {
-    match (total.at_least, total.complete) {
-        (0, false) => "unavailable".to_owned(),
-        (known, true) => known.to_string(),
-        (known, false) => format!("at least {known}"),
-    }
-}
-
-/// Dollars, in the same three forms.
-pub(crate) fn cost_text(total: UsageTotal) -> String {
-    let dollars = format!("${}.{:06}", total.at_least / NANO, total.at_least % NANO / 1_000);
-    match (total.at_least, total.complete) {
-        (0, false) => "unavailable".to_owned(),
-        (_, true) => dollars,
-        (_, false) => format!("at least {dollars}"),
-    }
-}
-
-const NANO: u64 = 1_000_000_000;

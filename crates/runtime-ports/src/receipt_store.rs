@@ -206,6 +206,7 @@ impl ReceiptTotals {
         if receipt.is_lower_bound {
             self.input_tokens.complete = false;
             self.output_tokens.complete = false;
+            self.cost_nano_usd.complete = false;
         }
     }
 }

@@ -171,7 +171,7 @@ async fn the_question_shows_the_whole_call_and_is_bound_to_its_digest() {
         ToolCall { name: "t".into(), arguments: json!({ "command": format!("{long}; rm") }) };
     case.approvals.admit(&operation(), 1, &descriptor, &call).await.unwrap();
     let asked = case.person.asked.lock().unwrap();
-    assert!(asked[0].prompt.ends_with("; rm\"\n}"), "the tail of the call must be visible");
+    assert!(asked[0].prompt.contains("; rm\""), "the tail of the call must be visible");
     assert_eq!(asked[0].digest, Some(call_digest(&descriptor, &call)));
     let mut other = call.clone();
     other.arguments["command"] = json!("ls");

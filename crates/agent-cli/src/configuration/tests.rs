@@ -6,7 +6,7 @@ use super::{ConfigurationFile, ModelChoice, PUBLIC_DEFAULT_MODEL, choose_model};
 
 fn choose(named: Option<&str>, environment: &[(&str, &str)], file: &str) -> anyhow::Result<String> {
     let environment: HashMap<_, _> = environment.iter().copied().collect();
-    let file: ConfigurationFile = toml::from_str(file)?;
+    let file = ConfigurationFile::parse(file)?;
     let lookup = |name: &str| environment.get(name).map(|value| (*value).to_owned());
     Ok(match choose_model(named.map(str::to_owned), lookup, file)? {
         ModelChoice::Offline => "offline".to_owned(),
@@ -53,17 +53,46 @@ fn the_command_line_wins_then_the_environment_then_the_file() {
             "base_url = 'http://f/v1'",
             "? at http://127.0.0.1:8080/v1 by Chat with no key",
         ),
-        (
-            None,
-            &[("MY_KEY", "mine")],
-            "base_url = 'https://f/v1'\napi_key_env = 'MY_KEY'",
-            "? at https://f/v1 by Chat with mine",
-        ),
         (None, &[("OPENAI_API_KEY", " "), ("AGENT_MODEL", "")], "", "offline"),
+        (Some(" "), &[], "model = 'offline'", "offline"),
     ] {
         assert_eq!(choose(named, environment, file).unwrap(), expected);
     }
     assert_eq!(PUBLIC_DEFAULT_MODEL, "gpt-5-mini");
+}
+
+#[test]
+fn a_key_is_sent_to_the_address_that_it_is_named_for() {
+    let key = ("OPENAI_API_KEY", "k");
+    let local = ("OPENAI_BASE_URL", "http://127.0.0.1:8080/v1/");
+    for (named, environment, file, expected) in [
+        (
+            None::<&str>,
+            &[("MY_KEY", "mine")][..],
+            "base_url = 'https://f/v1'\napi_key_env = 'MY_KEY'",
+            "? at https://f/v1 by Chat with mine",
+        ),
+        (
+            None,
+            &[("MY_KEY", "mine"), key],
+            "base_url = 'https://f/v1'\napi_key_env = 'MY_KEY'",
+            "? at https://f/v1 by Chat with mine",
+        ),
+        (
+            None,
+            &[("MY_KEY", "mine"), local],
+            "base_url = 'https://f/v1'\napi_key_env = 'MY_KEY'",
+            "? at http://127.0.0.1:8080/v1 by Chat with no key",
+        ),
+        (
+            None,
+            &[("OPENAI_API_KEY", " k\n")],
+            "base_url = 'https://f/v1'",
+            "? at https://f/v1 by Chat with k",
+        ),
+    ] {
+        assert_eq!(choose(named, environment, file).unwrap(), expected);
+    }
 }
 
 #[test]
@@ -73,9 +102,18 @@ fn a_model_without_key_or_server_says_what_to_do() {
 }
 
 #[test]
-fn a_misspelt_setting_is_an_error() {
-    assert!(choose(None, &[], "modle = 'x'").is_err());
-    assert!(choose(None, &[], "api = 'soap'").is_err());
+fn a_wrong_setting_is_named_by_its_line_without_its_value() {
+    for (file, reason) in [
+        ("\nmodle = 'canary'", "line 2: unknown field `modle`"),
+        ("api_key = 'canary'", "line 1: unknown field `api_key`"),
+        ("# ok\n\nmodel = 'canary", "line 3: "),
+        ("api_key_env = 'canary-sk-1'", "api_key_env must be the name"),
+        ("api = 'soap'", "line 1: unknown variant `soap`"),
+    ] {
+        let error = format!("{:#}", choose(None, &[], file).unwrap_err());
+        assert!(error.starts_with(reason), "{error}");
+        assert!(!error.contains("canary"), "{error}");
+    }
 }
 
 #[test]

@@ -46,3 +46,13 @@ fn a_filtered_answer_is_not_blamed_on_the_key() {
     let filtered = PortFailure::committed(Kind::Forbidden, "content_filtered", "filtered");
     check(filtered.into(), Exit::Failed, None);
 }
+
+#[test]
+fn the_code_of_a_port_failure_stands_apart_from_its_message() {
+    let failure = PortFailure::rejected(Kind::NotFound, "FOLDER", "no such folder");
+    let error = anyhow::Error::new(failure.clone()).context("the workspace cannot be opened");
+    let diagnosis = Diagnosis::configuration(&error);
+    assert_eq!(diagnosis.message, "the workspace cannot be opened: no such folder");
+    let turn = Diagnosis::run(&anyhow::Error::new(TurnFailure::refused(failure)));
+    assert_eq!((turn.message.as_str(), turn.code.as_str()), ("no such folder", "FOLDER"));
+}

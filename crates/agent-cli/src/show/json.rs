@@ -3,24 +3,25 @@
 //! Knows nothing about terminals. Raw text is kept: JSON escapes control characters itself.
 
 use std::{
-    io::Write,
-    sync::{Mutex, PoisonError},
+    sync::{Arc, Mutex, PoisonError},
     time::{SystemTime, UNIX_EPOCH},
 };
 
 use crate::{
     event::{EVENT_VERSION, Envelope, Event},
+    screen::Screen,
     show::Show,
 };
 
 /// Prints events and counts them.
 pub(crate) struct JsonLines {
+    screen: Arc<Screen>,
     sequence: Mutex<u64>,
 }
 
 impl JsonLines {
-    pub(crate) fn new() -> Self {
-        Self { sequence: Mutex::new(0) }
+    pub(crate) fn new(screen: Arc<Screen>) -> Self {
+        Self { screen, sequence: Mutex::new(0) }
     }
 }
 
@@ -32,8 +33,7 @@ impl Show for JsonLines {
             Envelope { version: EVENT_VERSION, sequence: *sequence, at_ms: now_ms(), event };
         if let Ok(mut line) = serde_json::to_vec(&envelope) {
             line.push(b'\n');
-            let mut stdout = std::io::stdout().lock();
-            let _ = stdout.write_all(&line).and_then(|()| stdout.flush());
+            self.screen.lines_out(&line);
         }
     }
 

@@ -1,0 +1,141 @@
+//! Decides where text lands when standard output and standard error may share one terminal.
+//!
+//! Knows both streams, and whether they are terminals with colours. Refuses to know what is said.
+//! Invariants: what is shown begins on a line of its own unless it goes on with what is streamed;
+//! a failed write ends nothing, and one to standard output is remembered.
+
+use std::{
+    io::{self, IsTerminal, Write},
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+use anstream::{AutoStream, ColorChoice};
+use anstyle::Style;
+
+/// What an unfinished line belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Streamed {
+    /// Model text, on standard output.
+    Text,
+    /// Reasoning, on standard error.
+    Reasoning,
+    /// A question, on standard error, with the cursor behind it.
+    Question,
+}
+
+/// The two streams.
+pub(crate) struct Screen {
+    stdout_is_terminal: bool,
+    stderr_is_terminal: bool,
+    has_colours: bool,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    unfinished: Option<Streamed>,
+    lost: Option<io::Error>,
+}
+
+impl Screen {
+    /// The streams of this process.
+    pub(crate) fn of_process() -> Self {
+        Self {
+            stdout_is_terminal: io::stdout().is_terminal(),
+            stderr_is_terminal: io::stderr().is_terminal(),
+            has_colours: AutoStream::choice(&io::stderr()) != ColorChoice::Never,
+            state: Mutex::default(),
+        }
+    }
+
+    /// Whether a person watches standard output.
+    pub(crate) const fn stdout_is_terminal(&self) -> bool {
+        self.stdout_is_terminal
+    }
+
+    /// Whether a person watches standard error.
+    pub(crate) const fn stderr_is_terminal(&self) -> bool {
+        self.stderr_is_terminal
+    }
+
+    /// The text in a style, or plain where there are no colours.
+    pub(crate) fn styled(&self, style: Style, text: &str) -> String {
+        if self.has_colours { format!("{style}{text}{style:#}") } else { text.to_owned() }
+    }
+
+    /// Goes on with a stream.
+    pub(crate) fn stream(&self, streamed: Streamed, text: &str, style: Style) {
+        if text.is_empty() {
+            return;
+        }
+        let mut state = self.state();
+        if state.unfinished != Some(streamed) {
+            state.end_line();
+        }
+        match streamed {
+            Streamed::Text => state.print_out(text.as_bytes()),
+            Streamed::Reasoning | Streamed::Question => print_err(&self.styled(style, text)),
+        }
+        state.unfinished = (!text.ends_with('\n')).then_some(streamed);
+    }
+
+    /// A line of its own on standard error.
+    pub(crate) fn line(&self, text: &str) {
+        let mut state = self.state();
+        state.end_line();
+        print_err(&format!("{text}\n"));
+    }
+
+    /// Bytes for standard output, whole lines.
+    pub(crate) fn lines_out(&self, bytes: &[u8]) {
+        let mut state = self.state();
+        state.end_line();
+        state.print_out(bytes);
+    }
+
+    /// Ends an unfinished line.
+    pub(crate) fn end_line(&self) {
+        self.state().end_line();
+    }
+
+    /// The person ended the line of a question.
+    pub(crate) fn question_was_answered(&self) {
+        let mut state = self.state();
+        if state.unfinished == Some(Streamed::Question) {
+            state.unfinished = None;
+        }
+    }
+
+    /// Why something for standard output was lost, if it was: a full disk, say. A reader that went
+    /// away has seen enough.
+    pub(crate) fn loss(&self) -> Option<io::Error> {
+        self.state().lost.take()
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn end_line(&mut self) {
+        match self.unfinished.take() {
+            Some(Streamed::Text) => self.print_out(b"\n"),
+            Some(Streamed::Reasoning | Streamed::Question) => print_err("\n"),
+            None => {}
+        }
+    }
+
+    fn print_out(&mut self, bytes: &[u8]) {
+        let mut stdout = io::stdout().lock();
+        let written = stdout.write_all(bytes).and_then(|()| stdout.flush());
+        let lost = written.err().filter(|error| error.kind() != io::ErrorKind::BrokenPipe);
+        self.lost = self.lost.take().or(lost);
+    }
+}
+
+/// Standard error that is gone is nobody's loss.
+pub(crate) fn print_err(text: &str) {
+    let mut stderr = io::stderr().lock();
+    let _ = stderr.write_all(text.as_bytes()).and_then(|()| stderr.flush());
+}
