@@ -2,4 +2,5 @@
 //! a real one can be had.
 
 mod main_job;
+mod seed_names;
 mod swap_programs;
