@@ -141,9 +141,10 @@ mod process_table {
         /// parenthesis ends it.
         pub(super) fn parse(pid: Pid, stat: &str) -> Option<Self> {
             let fields: Vec<_> = stat.rsplit_once(')')?.1.split_whitespace().collect();
-            // Zero is the kernel, whose child is nobody's descendant.
+            // Zero is the kernel and -1 a process that is all but gone: nobody's descendants.
             let id = |at: usize| -> Option<Pid> {
-                Some(Pid::from_raw(fields.get(at)?.parse().ok()?).unwrap_or(Pid::INIT))
+                let number: i32 = fields.get(at)?.parse().ok()?;
+                Some(Pid::from_raw(number.max(0)).unwrap_or(Pid::INIT))
             };
             Some(Self {
                 pid,

@@ -23,7 +23,10 @@ fn names_never_shift_the_fields() {
 fn the_dead_and_the_broken_are_told_apart() {
     let parse = |stat: &str| Process::parse(Pid::INIT, stat);
     assert!(parse(&stat("x", "Z 1 1 1")).unwrap().is_dead);
-    assert_eq!(parse(&stat("x", "S 0 0 0")).unwrap().parent, Pid::INIT);
+    for outside in ["S 0 0 0", "X -1 -1 -1"] {
+        let process = parse(&stat("x", outside)).unwrap();
+        assert_eq!([process.parent, process.group, process.session], [Pid::INIT; 3]);
+    }
     for broken in ["", "9 (x", "9 (x) S 1 2", &stat("x", "S a b c")] {
         assert!(parse(broken).is_none(), "{broken}");
     }

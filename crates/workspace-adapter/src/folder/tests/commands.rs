@@ -2,7 +2,8 @@
 //! with everything it started.
 
 use std::{
-    process::Command,
+    io::Write,
+    process::{Command, Stdio},
     time::{Duration, Instant},
 };
 
@@ -28,7 +29,7 @@ async fn run(workspace: &FolderWorkspace, command: &str) -> CommandOutput {
 
 /// Trees of processes. Each writes `ready` when all its processes are there, and the ids of those
 /// that must be ended into `pids`.
-const TREES: [(&str, &str); 9] = [
+const TREES: [(&str, &str); 10] = [
     ("child that holds the output", "sleep 300 & echo $! > pids; touch ready; wait"),
     ("no child", "echo $$ > pids; touch ready; exec sleep 300"),
     ("new session", "setsid sleep 300 & echo $! > pids; touch ready; wait"),
@@ -36,6 +37,10 @@ const TREES: [(&str, &str); 9] = [
     (
         "new session, no environment, parent alive",
         "sh -c 'env -i setsid sh -c \"echo \\$\\$ > pids; touch ready; exec sleep 300\"; true'",
+    ),
+    (
+        "own group, no environment, no parent",
+        "(env -i sh -c 'echo $$ > pids; touch ready; exec timeout 300 sleep 300' &) ; sleep 300",
     ),
     ("deaf", "trap '' TERM INT HUP; echo $$ > pids; touch ready; while :; do sleep 1; done"),
     ("deaf child", "(trap '' TERM HUP; sleep 300) & echo $! > pids; touch ready; wait"),
@@ -218,16 +223,16 @@ async fn only_the_three_streams_are_inherited() {
 
 /// Run by the test below in a process of its own, whose environment is full of canaries.
 #[tokio::test]
-#[ignore = "prints the environment of a command for the test that asks for it"]
-async fn shows_the_environment() {
+#[ignore = "prints what a command sees for the test that asks for it"]
+async fn shows_environment_and_input() {
     let (_temp, workspace) = folder(&[]);
-    println!("{}", run(&workspace, "env").await.stdout);
+    println!("{}", run(&workspace, "env; cat").await.stdout);
 }
 
 #[test]
 fn no_canary_reaches_a_command() {
     const CANARY: &str = "canary-5f1c";
-    let name = "folder::tests::commands::shows_the_environment";
+    let name = "folder::tests::commands::shows_environment_and_input";
     let mut child = Command::new(std::env::current_exe().unwrap());
     child.args(["--exact", name, "--ignored", "--nocapture"]);
     let canaries = [
@@ -245,7 +250,9 @@ fn no_canary_reaches_a_command() {
         "PROMPT_COMMAND",
     ];
     child.envs(canaries.map(|name| (name, CANARY))).env("TZ", "UTC");
-    let shown = String::from_utf8(child.output().unwrap().stdout).unwrap();
+    let mut child = child.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(CANARY.as_bytes()).unwrap();
+    let shown = String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap();
     assert!(!shown.contains(CANARY), "{shown}");
     let names: Vec<_> = shown.lines().filter_map(|line| Some(line.split_once('=')?.0)).collect();
     let allowed = ["PATH", "HOME", "TMPDIR", "TERM", "TZ", "LANG", "AGENT_RUNTIME_COMMAND"];

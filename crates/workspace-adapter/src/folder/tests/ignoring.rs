@@ -5,13 +5,17 @@ use super::*;
 #[tokio::test]
 async fn rules_hold_from_the_root_down() {
     let (_temp, workspace) = folder(&[
-        (".gitignore", "\u{feff}# comment\n*.log\n!keep.log\n/only-root\ntarget/\ndocs/*.tmp\n[\n"),
+        (
+            ".gitignore",
+            "\u{feff}# comment\n*.log\n!keep.log\n/only-root\ntarget/\ndocs/*.tmp\nz/*.tmp\n[\n",
+        ),
         ("a.log", "hit"),
         ("keep.log", "hit"),
         ("only-root", "hit"),
         ("target/x", "hit"),
         ("docs/a.tmp", "hit"),
         ("docs/deep/a.tmp", "hit"),
+        ("z/a.tmp", "hit"),
         ("sub/only-root", "hit"),
         ("sub/a.log", "hit"),
         ("sub/target", "hit"),
@@ -36,7 +40,7 @@ async fn rules_hold_from_the_root_down() {
         let entries = workspace.list(&operation(), path).await.unwrap();
         entries.into_iter().map(|entry| entry.path).collect()
     };
-    assert_eq!(list("").await, [".gitignore", "docs", "keep.log", "sub"]);
+    assert_eq!(list("").await, [".gitignore", "docs", "keep.log", "sub", "z"]);
     assert_eq!(list("docs").await, ["docs/deep"]);
     assert_eq!(
         list("sub").await,

@@ -89,6 +89,19 @@ async fn links_and_renames_do_not_unprotect() {
 }
 
 #[tokio::test]
+async fn links_to_secrets_are_secrets() {
+    let (temp, workspace) = folder(&[(".env", "secret"), (".ssh/id", "secret"), ("d/x", "")]);
+    symlink(".env", temp.path().join("plain")).unwrap();
+    symlink("../.ssh", temp.path().join("d/keys")).unwrap();
+    symlink("d/keys/id", temp.path().join("key")).unwrap();
+    symlink(".env.none", temp.path().join("none")).unwrap();
+    for path in ["plain", "d/keys/id", "d/keys/none", "key", "none"] {
+        let code = refused(workspace.read(&operation(), path).await).1;
+        assert_eq!(code, "PROTECTED_NAME", "{path}");
+    }
+}
+
+#[tokio::test]
 async fn the_hosts_own_folder_is_kept_out_by_identity() {
     let (temp, workspace) = folder(&[("state/receipts", "secret"), ("x", "")]);
     let workspace = workspace.keeping_out(temp.path().join("state")).unwrap();
