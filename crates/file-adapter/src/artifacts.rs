@@ -8,7 +8,7 @@ use std::{
     io::{self, Read, Seek, SeekFrom, Write},
     ops::Range,
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{Arc, Once},
     time::Duration,
 };
 
@@ -30,15 +30,21 @@ const PART_AGE: Duration = Duration::from_secs(24 * 60 * 60);
 /// Artifacts in a folder, one file each.
 ///
 /// A put of bytes that are there already compares them, and heals a file that was damaged.
-/// Parts that were left behind by dead processes are removed by a later put, after a day.
+/// Parts that were left behind by dead processes are removed by the first put, after a day.
 #[derive(Debug, Clone)]
-pub struct FileArtifactStore(Arc<PathBuf>);
+pub struct FileArtifactStore(Arc<Shelf>);
+
+#[derive(Debug)]
+struct Shelf {
+    folder: PathBuf,
+    sweeping: Once,
+}
 
 impl FileArtifactStore {
     /// Uses `folder`, which is made when the first artifact is put.
     #[must_use]
     pub fn new(folder: impl Into<PathBuf>) -> Self {
-        Self(Arc::new(folder.into()))
+        Self(Arc::new(Shelf { folder: folder.into(), sweeping: Once::new() }))
     }
 }
 
@@ -49,8 +55,8 @@ impl ArtifactStore for FileArtifactStore {
         operation: &OperationContext,
         bytes: &[u8],
     ) -> Result<ArtifactDigest, PortFailure> {
-        let (folder, bytes) = (Arc::clone(&self.0), bytes.to_vec());
-        gate::run(operation, move |gate| put(&folder, &bytes, gate)).await
+        let (shelf, bytes) = (Arc::clone(&self.0), bytes.to_vec());
+        gate::run(operation, move |gate| put(&shelf, &bytes, gate)).await
     }
 
     async fn read(
@@ -59,20 +65,21 @@ impl ArtifactStore for FileArtifactStore {
         digest: &ArtifactDigest,
         range: Range<u64>,
     ) -> Result<Vec<u8>, PortFailure> {
-        let (folder, digest) = (Arc::clone(&self.0), *digest);
-        gate::run(operation, move |_| read(&folder, digest, range)).await
+        let (shelf, digest) = (Arc::clone(&self.0), *digest);
+        gate::run(operation, move |_| read(&shelf.folder, digest, range)).await
     }
 }
 
-fn put(folder: &Path, bytes: &[u8], gate: &Gate) -> Result<ArtifactDigest, FileError> {
+fn put(shelf: &Shelf, bytes: &[u8], gate: &Gate) -> Result<ArtifactDigest, FileError> {
     let digest = Digest::of(bytes);
     let name = digest.to_string();
-    let folder = Folder::make(folder)?;
+    let folder = Folder::make(&shelf.folder)?;
+    shelf.sweeping.call_once(|| sweep_parts(&folder));
     if !holds(&folder, &name, bytes) {
-        sweep_parts(&folder);
         write(&folder, &name, bytes, gate)?;
     }
     // Also for one that was there: who put it may have died before this.
+    gate.pass()?;
     let synced = folder.sync();
     synced.map_err(|source| FileError::Sync { path: folder.path_of(&name), source })?;
     Ok(digest)

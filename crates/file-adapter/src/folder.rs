@@ -1,5 +1,5 @@
 //! Decides how folders and files of the user are opened: for the owner alone, through no link, and
-//! only where nobody else can write.
+//! only where nobody else can write. A group of the user's own number counts as the user.
 //!
 //! Knows modes, owners and flags; refuses to know what the files hold. Everything in a folder is
 //! reached through its open handle, so that a folder that is moved or swapped meanwhile makes no
@@ -205,10 +205,17 @@ fn check_rights(stat: &Stat, path: &Path) -> Result<(), FileError> {
     if stat.st_uid != geteuid().as_raw() {
         return Err(FileError::Foreign { path: path.to_owned() });
     }
-    if Mode::from_raw_mode(stat.st_mode).intersects(OTHERS_WRITE) {
+    let others = if is_private_group(stat) { Mode::WOTH } else { OTHERS_WRITE };
+    if Mode::from_raw_mode(stat.st_mode).intersects(others) {
         return Err(FileError::Exposed { path: path.to_owned() });
     }
     Ok(())
+}
+
+/// Many systems give each user a group of the same number, with nobody else in it, and a umask that
+/// lets that group write.
+fn is_private_group(stat: &Stat) -> bool {
+    stat.st_gid == stat.st_uid
 }
 
 fn open_error(path: &Path, source: io::Error) -> FileError {

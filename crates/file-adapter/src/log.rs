@@ -30,7 +30,7 @@ const OWNERS: &str = "owners";
 
 /// How long opening waits for the lock.
 const OPENING_PATIENCE: Duration = Duration::from_secs(10);
-const READ_BUFFER: usize = 256 << 10;
+const READ_BUFFER: usize = 64 << 10;
 
 /// Ends a line that its writer left without an end. No record ends with it, so that what was left
 /// behind never turns into a record.

@@ -25,6 +25,10 @@ use crate::{
 /// process ends; opening the folder again makes another owner. The folder has to be on a file
 /// system of this machine, since ownership rests on file locks.
 ///
+/// # Rights
+/// What is made is for the owner alone (`0700`, `0600`). A folder or file that belongs to somebody
+/// else, that others can write to, or that is a link in place of a file is refused.
+///
 /// # Damage
 /// A line that is torn or damaged is skipped and listed in [`Self::damage`]; all others count.
 /// After a failed write or sync, other than for want of room, a handle records no more: drop it

@@ -1,6 +1,11 @@
 //! The suite of receipt stores, run by the file store.
 
-use std::{fs, path::PathBuf, sync::Arc};
+use std::{
+    fs::{self, OpenOptions, Permissions},
+    os::unix::fs::{OpenOptionsExt, PermissionsExt},
+    path::PathBuf,
+    sync::Arc,
+};
 
 use async_trait::async_trait;
 use file_adapter::FileReceiptStore;
@@ -21,8 +26,8 @@ impl ReceiptHarness for FileHarness {
     }
 
     async fn stage(&self) -> Result<StagedReceipts, Unstageable> {
-        let folder =
-            tempfile::tempdir().map_err(|error| Unstageable::because(error.to_string()))?;
+        let folder = tempfile::Builder::new().permissions(Permissions::from_mode(0o700)).tempdir();
+        let folder = folder.map_err(|error| Unstageable::because(error.to_string()))?;
         let mut world = Folder(folder);
         Ok(StagedReceipts { store: world.second_process().await?, world: Box::new(world) })
     }
@@ -53,7 +58,9 @@ impl ReceiptWorld for Folder {
         let left_behind = self.lock_files();
         drop(store);
         for file in left_behind {
-            fs::write(file, "").expect("the folder can be written");
+            let mut options = OpenOptions::new();
+            options.write(true).create(true).mode(0o600);
+            options.open(file).expect("the folder can be written");
         }
         self.second_process().await
     }

@@ -9,7 +9,7 @@ use std::{
 
 use runtime_ports::{ArtifactStore, CommitDisposition, Digest, PortFailureKind};
 
-use super::sample::operation;
+use super::sample::{self, empty_folder, make_folder, operation};
 use crate::FileArtifactStore;
 
 fn names(folder: &Path) -> Vec<String> {
@@ -22,7 +22,7 @@ fn names(folder: &Path) -> Vec<String> {
 
 #[tokio::test]
 async fn what_was_put_is_read_by_digest_and_range() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = empty_folder();
     let path = folder.path().join("made/later");
     let store = FileArtifactStore::new(&path);
     let digest = store.put(&operation(), b"0123456789").await.unwrap();
@@ -49,7 +49,7 @@ async fn what_was_put_is_read_by_digest_and_range() {
 
 #[tokio::test]
 async fn an_unknown_digest_is_not_found() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = empty_folder();
     for path in [folder.path().to_owned(), folder.path().join("missing")] {
         let store = FileArtifactStore::new(&path);
         let failure = store.read(&operation(), &Digest::of(b"other"), 0..9).await.unwrap_err();
@@ -60,14 +60,14 @@ async fn an_unknown_digest_is_not_found() {
 
 #[tokio::test]
 async fn a_put_heals_what_was_damaged() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = empty_folder();
     let store = FileArtifactStore::new(folder.path());
     let bytes = vec![7; 200_000];
     let digest = store.put(&operation(), &bytes).await.unwrap();
     let file = folder.path().join(digest.to_string());
     let flipped = [&bytes[..150_000], &[8], &bytes[150_001..]].concat();
     for damaged in [flipped.as_slice(), &bytes[..150_000], b""] {
-        fs::write(&file, damaged).unwrap();
+        sample::write(&file, damaged);
         store.put(&operation(), &bytes).await.unwrap();
         assert_eq!(fs::read(&file).unwrap(), bytes);
     }
@@ -76,10 +76,10 @@ async fn a_put_heals_what_was_damaged() {
 
 #[tokio::test]
 async fn a_link_under_the_name_is_replaced_and_not_followed() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = empty_folder();
     let (inside, outside) = (folder.path().join("store"), folder.path().join("outside"));
-    fs::create_dir(&inside).unwrap();
-    fs::write(&outside, "precious").unwrap();
+    make_folder(&inside);
+    sample::write(&outside, "precious");
     let store = FileArtifactStore::new(&inside);
     let digest = Digest::of(b"bytes");
     symlink(&outside, inside.join(digest.to_string())).unwrap();
@@ -92,9 +92,11 @@ async fn a_link_under_the_name_is_replaced_and_not_followed() {
 
 #[tokio::test]
 async fn parts_of_the_dead_are_swept_after_a_day() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = empty_folder();
     for (name, age_hours) in [(".old.part", 25), (".young.part", 23), ("old.txt", 99)] {
-        let file = File::create(folder.path().join(name)).unwrap();
+        let path = folder.path().join(name);
+        sample::write(&path, "part");
+        let file = File::options().write(true).open(path).unwrap();
         file.set_modified(SystemTime::now() - Duration::from_secs(age_hours * 3_600)).unwrap();
     }
     let digest = FileArtifactStore::new(folder.path()).put(&operation(), b"bytes").await.unwrap();
@@ -105,7 +107,7 @@ async fn parts_of_the_dead_are_swept_after_a_day() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn many_may_put_the_same_at_once() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = empty_folder();
     let store = FileArtifactStore::new(folder.path());
     let mut tasks = tokio::task::JoinSet::new();
     for _ in 0..12 {
@@ -119,9 +121,9 @@ async fn many_may_put_the_same_at_once() {
 
 #[tokio::test]
 async fn a_put_that_cannot_be_written_leaves_nothing() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = empty_folder();
     let digest = Digest::of(b"bytes");
-    fs::create_dir(folder.path().join(digest.to_string())).unwrap();
+    make_folder(&folder.path().join(digest.to_string()));
     let store = FileArtifactStore::new(folder.path());
     let failure = store.put(&operation(), b"bytes").await.unwrap_err();
     assert_eq!((&*failure.code, failure.commit), ("FILE_WRITE", CommitDisposition::NotCommitted));

@@ -32,7 +32,7 @@ pub(crate) const OWNED_TURNS: u64 = 12;
 /// What a child does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Role {
-    /// Opens turns, notes a request of each, and waits.
+    /// Opens turns, notes a request of each, starts a process that outlives it, and waits.
     Owns,
     /// Opens and settles turns, then ends.
     Appends,
@@ -159,8 +159,14 @@ async fn own(folder: &Path, first: u64) {
         store.open(&operation(), opened(turn)).await.unwrap();
         store.note_request(&operation(), id(turn), 0, meter(turn)).await.unwrap();
     }
+    // Something that the owner started and that outlives it must not keep its lock.
+    let mut command = Command::new("sleep");
+    command.arg("2").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    let outlives_it = command.spawn().unwrap();
     say("ready");
     wait_for_a_line();
+    drop(store);
+    let _ = outlives_it.wait_with_output();
 }
 
 async fn append(folder: &Path, first: u64) {
@@ -174,7 +180,7 @@ async fn append(folder: &Path, first: u64) {
 
 /// Receipts of several pages, so that a kill can hit the middle of a write.
 pub(crate) fn large(turn: u64) -> UsageReceipt {
-    UsageReceipt { losses: vec!["lost ".repeat(6_000)], ..settled(turn) }
+    UsageReceipt { losses: vec!["lost ".repeat(3_000)], ..settled(turn) }
 }
 
 async fn work_until_killed(folder: &Path, first: u64) {
@@ -231,7 +237,7 @@ async fn work_limited(folder: &Path) {
     for turn in [1, 2] {
         store.open(&operation(), opened(turn)).await.unwrap();
     }
-    limit(Some(20_000));
+    limit(Some(10_000));
     say(settle(1).await);
     say(settle(1).await);
     say(verdict(&store.settle(&operation(), settled(2)).await));

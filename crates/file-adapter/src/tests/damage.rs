@@ -5,7 +5,8 @@ use runtime_ports::{CommitDisposition, PortFailureKind, ReceiptStore, UsageRecei
 use tempfile::TempDir;
 
 use super::sample::{
-    bytes, line, meter, note, open, opened, operation, put_bytes, record, settle, settled, store,
+    bytes, empty_folder, line, meter, note, open, opened, operation, put_bytes, record, settle,
+    settled, store,
 };
 use crate::{Damage, FileReceiptStore, ledger::Ledger, record::Change};
 
@@ -17,7 +18,7 @@ fn script() -> Vec<Change> {
 }
 
 fn folder_with(bytes: impl AsRef<[u8]>) -> TempDir {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = empty_folder();
     put_bytes(folder.path(), bytes);
     folder
 }

@@ -4,14 +4,14 @@ use runtime_ports::{CommitDisposition, PortFailureKind, ReceiptStore};
 
 use super::{
     children::{Child, Role, large},
-    sample::{opened, operation, settled, store},
+    sample::{empty_folder, opened, operation, settled, store},
 };
 
 const IGNORING_THE_SIGNAL: &[&str] = &["sh", "-c", "trap '' XFSZ; exec \"$0\" \"$@\""];
 
 #[tokio::test]
 async fn a_record_without_room_is_taken_back_and_may_be_tried_again() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = empty_folder();
     let mut child = Child::start_through(IGNORING_THE_SIGNAL, Role::Limited, folder.path(), 0);
     let full = "FILE_FULL NotCommitted true";
     assert_eq!(child.said_to_the_end(), [full, full, "ok", "ok"]);
@@ -22,7 +22,7 @@ async fn a_record_without_room_is_taken_back_and_may_be_tried_again() {
 
 #[test]
 fn a_full_disk_refuses_new_turns_and_has_room_for_the_receipts_of_open_ones() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = empty_folder();
     let mount = format!(
         "mount -t tmpfs -o size=1m none '{}' && exec \"$0\" \"$@\"",
         folder.path().display()
@@ -44,7 +44,7 @@ fn a_full_disk_refuses_new_turns_and_has_room_for_the_receipts_of_open_ones() {
 
 #[tokio::test]
 async fn after_a_failed_sync_a_store_records_no_more_until_it_is_opened_again() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = empty_folder();
     let failing = store(folder.path());
     failing.open(&operation(), opened(1)).await.unwrap();
     failing.open(&operation(), opened(2)).await.unwrap();
@@ -70,7 +70,7 @@ async fn after_a_failed_sync_a_store_records_no_more_until_it_is_opened_again() 
 
 #[tokio::test]
 async fn a_repeated_record_is_acknowledged_only_when_it_is_durable() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = empty_folder();
     store(folder.path()).open(&operation(), opened(1)).await.unwrap();
     let failing = store(folder.path());
     failing.set_sync_fails(true).await;

@@ -7,7 +7,7 @@ use runtime_ports::{PortFailureKind, ReceiptStore, UsageReceipt};
 
 use super::{
     children::{APPENDED_TURNS, Child, OWNED_TURNS, Role},
-    sample::{bytes, id, meter, opened, operation, settled, store},
+    sample::{bytes, empty_folder, id, meter, opened, operation, settled, store},
 };
 use crate::record::Record;
 
@@ -17,7 +17,7 @@ fn left_open(turn: u64) -> UsageReceipt {
 
 #[tokio::test]
 async fn turns_of_a_living_process_are_left_alone_until_it_is_killed() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = empty_folder();
     let mut owner = Child::start(Role::Owns, folder.path(), 1);
     assert_eq!(owner.said().as_deref(), Some("ready"));
     let store = store(folder.path());
@@ -41,7 +41,7 @@ async fn turns_of_a_living_process_are_left_alone_until_it_is_killed() {
 
 #[tokio::test]
 async fn turns_of_a_process_that_ended_in_good_order_are_offered_too() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = empty_folder();
     let mut owner = Child::start(Role::Owns, folder.path(), 1);
     assert_eq!(owner.said().as_deref(), Some("ready"));
     owner.tell("end");
@@ -52,7 +52,7 @@ async fn turns_of_a_process_that_ended_in_good_order_are_offered_too() {
 
 #[tokio::test]
 async fn two_processes_that_append_at_once_lose_and_tear_nothing() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = empty_folder();
     let mut writers = [1, 10_001].map(|first| Child::start(Role::Appends, folder.path(), first));
     for writer in &mut writers {
         assert_eq!(writer.said().as_deref(), Some("done"));
@@ -73,7 +73,7 @@ async fn two_processes_that_append_at_once_lose_and_tear_nothing() {
 #[test]
 fn two_processes_that_recover_at_once_settle_each_turn_once() {
     for round in 0..4 {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = empty_folder();
         let mut owner = Child::start(Role::Owns, folder.path(), 1);
         assert_eq!(owner.said().as_deref(), Some("ready"));
         owner.kill();

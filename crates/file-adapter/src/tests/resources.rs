@@ -10,7 +10,7 @@ use std::{
 use runtime_ports::{PortFailureKind, ResourceSession, ResourceSnapshot};
 use rustix::fs::{CWD, Mode, mkfifoat};
 
-use super::sample::operation;
+use super::sample::{self, empty_folder, make_folder, operation};
 use crate::FileResources;
 
 async fn load(folder: &Path) -> ResourceSnapshot {
@@ -27,29 +27,29 @@ fn snapshot(instructions: &[&str], skills: &[(&str, &str)]) -> ResourceSnapshot 
 
 #[tokio::test]
 async fn what_is_missing_is_left_out() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = empty_folder();
     let empty = ResourceSnapshot::new(Vec::new(), BTreeMap::new());
     assert_eq!(load(&folder.path().join("missing")).await, empty);
     assert_eq!(load(folder.path()).await, empty);
-    fs::create_dir(folder.path().join("skills")).unwrap();
+    make_folder(&folder.path().join("skills"));
     assert_eq!(load(folder.path()).await, empty);
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "loading makes nothing");
 }
 
 #[tokio::test]
 async fn texts_are_read_anew_and_the_digest_follows_them() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = empty_folder();
     let skills = folder.path().join("skills");
-    fs::create_dir(&skills).unwrap();
-    fs::write(folder.path().join("instructions.md"), "be brief\n").unwrap();
-    fs::write(skills.join("review.md"), "read twice").unwrap();
+    make_folder(&skills);
+    sample::write(&folder.path().join("instructions.md"), "be brief\n");
+    sample::write(&skills.join("review.md"), "read twice");
     for ignored in ["notes.txt", ".review.md", ".md", "review.md~"] {
-        fs::write(skills.join(ignored), "ignored").unwrap();
+        sample::write(&skills.join(ignored), "ignored");
     }
     let first = load(folder.path()).await;
     assert_eq!(first, snapshot(&["be brief\n"], &[("review", "read twice")]));
     assert_eq!(load(folder.path()).await.digest, first.digest);
-    fs::write(skills.join("review.md"), "read thrice").unwrap();
+    sample::write(&skills.join("review.md"), "read thrice");
     let second = load(folder.path()).await;
     assert_eq!(second, snapshot(&["be brief\n"], &[("review", "read thrice")]));
     assert_ne!(second.digest, first.digest);
@@ -58,8 +58,8 @@ async fn texts_are_read_anew_and_the_digest_follows_them() {
 #[tokio::test]
 async fn what_cannot_be_trusted_is_refused_by_name() {
     let check = async |spoil: &dyn Fn(&Path), code: &str, kind, names: &str| {
-        let folder = tempfile::tempdir().unwrap();
-        fs::create_dir(folder.path().join("skills")).unwrap();
+        let folder = empty_folder();
+        make_folder(&folder.path().join("skills"));
         spoil(folder.path());
         let failure = FileResources::new(folder.path()).load(&operation()).await.unwrap_err();
         assert_eq!((&*failure.code, failure.kind), (code, kind), "{failure}");
@@ -67,26 +67,26 @@ async fn what_cannot_be_trusted_is_refused_by_name() {
     };
     let (instructions, skill) = ("instructions.md", "skills/a.md");
     let write = |name: &'static str, bytes: &'static [u8]| {
-        move |folder: &Path| fs::write(folder.join(name), bytes).unwrap()
+        move |folder: &Path| sample::write(&folder.join(name), bytes)
     };
     let expose = |name: &'static str| {
         move |folder: &Path| {
             let path = folder.join(name);
             if !path.is_dir() {
-                fs::write(&path, "text").unwrap();
+                sample::write(&path, "text");
             }
             fs::set_permissions(path, Permissions::from_mode(0o777)).unwrap();
         }
     };
     let link = |name: &'static str| {
         move |folder: &Path| {
-            fs::write(folder.join("target"), "text").unwrap();
+            sample::write(&folder.join("target"), "text");
             symlink(folder.join("target"), folder.join(name)).unwrap();
         }
     };
     let pipe = |folder: &Path| mkfifoat(CWD, folder.join(instructions), Mode::RUSR).unwrap();
-    let directory = |folder: &Path| fs::create_dir(folder.join(skill)).unwrap();
-    let long = |folder: &Path| fs::write(folder.join(skill), "x".repeat((1 << 20) + 1)).unwrap();
+    let directory = |folder: &Path| make_folder(&folder.join(skill));
+    let long = |folder: &Path| sample::write(&folder.join(skill), "x".repeat((1 << 20) + 1));
     use PortFailureKind as Kind;
     check(&write(instructions, b"\xff"), "FILE_NOT_TEXT", Kind::Invalid, instructions).await;
     check(&write(skill, b"ok\xc3"), "FILE_NOT_TEXT", Kind::Invalid, skill).await;
@@ -102,8 +102,8 @@ async fn what_cannot_be_trusted_is_refused_by_name() {
 
 #[tokio::test]
 async fn a_text_of_the_longest_length_is_read() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = empty_folder();
     let longest = "x".repeat(1 << 20);
-    fs::write(folder.path().join("instructions.md"), &longest).unwrap();
+    sample::write(&folder.path().join("instructions.md"), &longest);
     assert_eq!(load(folder.path()).await.instructions, [longest]);
 }

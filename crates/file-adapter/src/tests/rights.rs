@@ -14,7 +14,9 @@ use rustix::{
 
 use super::{
     children::{Child, Role},
-    sample::{bytes, id, line, open, opened, operation, put_bytes, store},
+    sample::{
+        self, bytes, empty_folder, id, line, make_folder, open, opened, operation, put_bytes, store,
+    },
 };
 use crate::FileReceiptStore;
 
@@ -43,7 +45,7 @@ fn refusal(folder: &Path) -> (String, PortFailureKind) {
 
 #[test]
 fn all_that_is_made_is_for_the_owner_alone_whatever_the_umask() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = empty_folder();
     let mut child = Child::start(Role::Unmasked, folder.path(), 0);
     assert_eq!(child.said().as_deref(), Some("ready"));
     let made = below(folder.path());
@@ -57,10 +59,10 @@ fn all_that_is_made_is_for_the_owner_alone_whatever_the_umask() {
 
 #[test]
 fn a_link_in_place_of_a_file_is_refused_and_not_followed() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = empty_folder();
     let (inside, outside) = (folder.path().join("store"), folder.path().join("outside"));
-    fs::create_dir(&inside).unwrap();
-    fs::write(&outside, "precious").unwrap();
+    make_folder(&inside);
+    sample::write(&outside, "precious");
     for target in [&outside, &folder.path().join("missing")] {
         symlink(target, inside.join("receipts.jsonl")).unwrap();
         assert_eq!(refusal(&inside), ("FILE_OPEN".into(), PortFailureKind::Unavailable));
@@ -70,7 +72,7 @@ fn a_link_in_place_of_a_file_is_refused_and_not_followed() {
     assert!(!folder.path().join("missing").exists());
 
     let elsewhere = folder.path().join("elsewhere");
-    fs::create_dir(&elsewhere).unwrap();
+    make_folder(&elsewhere);
     symlink(&elsewhere, inside.join("owners")).unwrap();
     assert_eq!(refusal(&inside), ("FILE_OPEN".into(), PortFailureKind::Unavailable));
     assert_eq!(below(&elsewhere), Vec::<PathBuf>::new());
@@ -78,9 +80,9 @@ fn a_link_in_place_of_a_file_is_refused_and_not_followed() {
 
 #[tokio::test]
 async fn a_lock_that_is_a_link_leaves_its_turns_alone() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = empty_folder();
     put_bytes(folder.path(), line(open(1)));
-    fs::create_dir(folder.path().join("owners")).unwrap();
+    make_folder(&folder.path().join("owners"));
     let lock = folder.path().join(format!("owners/{}.lock", id(77)));
     symlink(folder.path().join("receipts.jsonl"), &lock).unwrap();
     let store = store(folder.path());
@@ -92,9 +94,9 @@ async fn a_lock_that_is_a_link_leaves_its_turns_alone() {
 
 #[test]
 fn a_folder_may_be_reached_through_a_link() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = empty_folder();
     let real = folder.path().join("real");
-    fs::create_dir(&real).unwrap();
+    make_folder(&real);
     symlink(&real, folder.path().join("link")).unwrap();
     drop(store(&folder.path().join("link")));
     assert!(real.join("receipts.jsonl").is_file());
@@ -102,15 +104,15 @@ fn a_folder_may_be_reached_through_a_link() {
 
 #[test]
 fn what_others_can_write_to_is_refused() {
-    for exposed in [0o777, 0o770, 0o702, 0o1777] {
-        let folder = tempfile::tempdir().unwrap();
+    for exposed in [0o777, 0o702, 0o1777] {
+        let folder = empty_folder();
         set_mode(folder.path(), exposed);
         let expected = ("FILE_EXPOSED".into(), PortFailureKind::Forbidden);
         assert_eq!(refusal(folder.path()), expected, "{exposed:o}");
         assert_eq!(below(folder.path()), Vec::<PathBuf>::new());
     }
-    for exposed in [0o666, 0o620, 0o602] {
-        let folder = tempfile::tempdir().unwrap();
+    for exposed in [0o666, 0o602] {
+        let folder = empty_folder();
         put_bytes(folder.path(), line(open(1)));
         set_mode(&folder.path().join("receipts.jsonl"), exposed);
         let expected = ("FILE_EXPOSED".into(), PortFailureKind::Forbidden);
@@ -120,8 +122,33 @@ fn what_others_can_write_to_is_refused() {
 }
 
 #[test]
+fn a_group_may_write_only_if_it_is_the_users_own() {
+    if !geteuid().is_root() {
+        println!("skipped: only root gives folders to other groups");
+        return;
+    }
+    let folder = empty_folder();
+    let receipts = folder.path().join("receipts.jsonl");
+    put_bytes(folder.path(), "");
+    let give = |path: &Path, group, mode| {
+        chown(path, None, Some(group)).unwrap();
+        set_mode(path, mode);
+    };
+    let exposed = ("FILE_EXPOSED".into(), PortFailureKind::Forbidden);
+    give(folder.path(), 4_711, 0o770);
+    assert_eq!(refusal(folder.path()), exposed);
+    give(folder.path(), 4_711, 0o750);
+    give(&receipts, 4_711, 0o660);
+    assert_eq!(refusal(folder.path()), exposed);
+    give(folder.path(), 0, 0o770);
+    give(&receipts, 0, 0o660);
+    drop(store(folder.path()));
+    assert_eq!(mode(&receipts), 0o600);
+}
+
+#[test]
 fn what_others_can_read_is_closed_to_them() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = empty_folder();
     set_mode(folder.path(), 0o755);
     put_bytes(folder.path(), "");
     set_mode(&folder.path().join("receipts.jsonl"), 0o644);
@@ -133,7 +160,7 @@ fn what_others_can_read_is_closed_to_them() {
 
 #[test]
 fn what_belongs_to_another_user_is_refused() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = empty_folder();
     let is_root = geteuid().is_root();
     if is_root {
         chown(folder.path(), Some(4_711), None).unwrap();
@@ -144,14 +171,14 @@ fn what_belongs_to_another_user_is_refused() {
 
 #[test]
 fn special_files_are_refused_without_waiting() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = empty_folder();
     mkfifoat(CWD, folder.path().join("receipts.jsonl"), Mode::RUSR | Mode::WUSR).unwrap();
     assert_eq!(refusal(folder.path()), ("FILE_SPECIAL".into(), PortFailureKind::Forbidden));
-    let folder = tempfile::tempdir().unwrap();
-    fs::create_dir(folder.path().join("receipts.jsonl")).unwrap();
+    let folder = empty_folder();
+    make_folder(&folder.path().join("receipts.jsonl"));
     assert_eq!(refusal(folder.path()), ("FILE_OPEN".into(), PortFailureKind::Unavailable));
     let file = folder.path().join("file");
-    fs::write(&file, "").unwrap();
+    sample::write(&file, "");
     assert_eq!(refusal(&file), ("FILE_OPEN".into(), PortFailureKind::Unavailable));
     assert_eq!(refusal(&file.join("below")), ("FILE_OPEN".into(), PortFailureKind::Unavailable));
 }

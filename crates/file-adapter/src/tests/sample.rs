@@ -1,11 +1,18 @@
 //! Decides what the receipts, stores and operations of the tests look like.
 
-use std::{fs, path::Path, time::Duration};
+use std::{
+    fs::{self, DirBuilder, OpenOptions, Permissions},
+    io::Write,
+    os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt},
+    path::Path,
+    time::Duration,
+};
 
 use runtime_ports::{
     AgentProvider, Metering, OperationContext, RequestMeter, TokenUsage, TurnEnd, UsageReceipt,
 };
 use runtime_types::{ExecutionId, OperationId};
+use tempfile::TempDir;
 use uuid::Uuid;
 
 use crate::{
@@ -98,6 +105,12 @@ pub(crate) fn line(change: Change) -> String {
     record(change).to_line().expect("the sample can be stored")
 }
 
+/// An empty folder that is for its owner alone, whatever the umask of who runs the tests.
+pub(crate) fn empty_folder() -> TempDir {
+    let mut builder = tempfile::Builder::new();
+    builder.permissions(Permissions::from_mode(0o700)).tempdir().expect("a folder can be made")
+}
+
 /// The bytes of the receipts in `folder`.
 pub(crate) fn bytes(folder: &Path) -> Vec<u8> {
     fs::read(folder.join("receipts.jsonl")).expect("there are receipts")
@@ -105,5 +118,17 @@ pub(crate) fn bytes(folder: &Path) -> Vec<u8> {
 
 /// Puts these bytes in place of the receipts in `folder`.
 pub(crate) fn put_bytes(folder: &Path, bytes: impl AsRef<[u8]>) {
-    fs::write(folder.join("receipts.jsonl"), bytes).expect("the folder can be written");
+    write(&folder.join("receipts.jsonl"), bytes);
+}
+
+/// Writes a file that is for its owner alone, whatever the umask of who runs the tests.
+pub(crate) fn write(path: &Path, bytes: impl AsRef<[u8]>) {
+    let mut options = OpenOptions::new();
+    let file = options.write(true).create(true).truncate(true).mode(0o600).open(path);
+    file.and_then(|mut file| file.write_all(bytes.as_ref())).expect("the folder can be written");
+}
+
+/// Makes a folder that is for its owner alone.
+pub(crate) fn make_folder(path: &Path) {
+    DirBuilder::new().mode(0o700).create(path).expect("the folder can be made");
 }

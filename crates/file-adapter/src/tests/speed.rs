@@ -6,13 +6,13 @@ use std::time::Instant;
 
 use runtime_ports::ReceiptStore;
 
-use super::sample::{line, note, open, operation, put_bytes, settle, store};
+use super::sample::{empty_folder, line, note, open, operation, put_bytes, settle, store};
 
 const TURNS: u64 = if cfg!(debug_assertions) { 2_500 } else { 25_000 };
 
 #[tokio::test]
 async fn opening_reads_every_record() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = empty_folder();
     let turns =
         (0..TURNS).flat_map(|turn| [open(turn), note(turn, 0), note(turn, 1), settle(turn)]);
     let lines: String = turns.map(line).collect();

@@ -11,7 +11,10 @@ use runtime_ports::{
     UsageReceipt, UsageTotal, UtcDay,
 };
 
-use super::sample::{bytes, id, meter, opened, operation, operation_of, settled, store};
+use super::sample::{
+    self, bytes, empty_folder, id, line, make_folder, meter, open, opened, operation, operation_of,
+    put_bytes, settled, store,
+};
 use crate::FileReceiptStore;
 
 fn seen(failure: &PortFailure) -> (&str, PortFailureKind, CommitDisposition) {
@@ -24,7 +27,7 @@ fn owner_files(folder: &Path) -> usize {
 
 #[tokio::test]
 async fn a_turn_is_opened_noted_and_settled_and_all_of_it_is_there_again() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = empty_folder();
     let path = folder.path().join("made/on/the/way");
     let first = store(&path);
     for _ in 0..2 {
@@ -47,7 +50,7 @@ async fn a_turn_is_opened_noted_and_settled_and_all_of_it_is_there_again() {
 
 #[tokio::test]
 async fn refusals_are_not_committed_and_change_nothing() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = empty_folder();
     let store = store(folder.path());
     store.open(&operation(), opened(1)).await.unwrap();
     store.note_request(&operation(), id(1), 0, meter(1)).await.unwrap();
@@ -74,7 +77,7 @@ async fn refusals_are_not_committed_and_change_nothing() {
 
 #[tokio::test]
 async fn two_handles_that_were_opened_apart_are_two_owners() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = empty_folder();
     let (first, second) = (store(folder.path()), store(folder.path()));
     let copy = first.clone();
     first.open(&operation(), opened(1)).await.unwrap();
@@ -92,7 +95,7 @@ async fn two_handles_that_were_opened_apart_are_two_owners() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn many_tasks_share_a_handle() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = empty_folder();
     let store = store(folder.path());
     let mut tasks = tokio::task::JoinSet::new();
     for turn in 1..=20 {
@@ -110,7 +113,7 @@ async fn many_tasks_share_a_handle() {
 
 #[tokio::test]
 async fn who_waits_for_a_locked_file_gives_up_in_time_and_has_done_nothing() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = empty_folder();
     let store = store(folder.path());
     store.open(&operation(), opened(1)).await.unwrap();
     let before = bytes(folder.path());
@@ -145,7 +148,7 @@ async fn a_file_that_is_taken_away_is_noticed_before_anything_is_acknowledged() 
     };
     let cut = |path: &Path| File::options().write(true).open(path).unwrap().set_len(9).unwrap();
     for take_away in [removed as fn(&Path), replaced, cut] {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = empty_folder();
         let store = store(folder.path());
         store.open(&operation(), opened(1)).await.unwrap();
         take_away(&folder.path().join("receipts.jsonl"));
@@ -158,14 +161,14 @@ async fn a_file_that_is_taken_away_is_noticed_before_anything_is_acknowledged() 
 
 #[tokio::test]
 async fn opening_sweeps_the_locks_of_dead_owners_and_no_others() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = empty_folder();
     let living = store(folder.path());
     living.open(&operation(), opened(1)).await.unwrap();
     let owners = folder.path().join("owners");
     for dead in 1..=3 {
-        fs::write(owners.join(format!("{}.lock", id(dead))), "").unwrap();
+        sample::write(&owners.join(format!("{}.lock", id(dead))), "");
     }
-    fs::write(owners.join("notes.txt"), "mine").unwrap();
+    sample::write(&owners.join("notes.txt"), "mine");
     assert_eq!(owner_files(folder.path()), 5);
     let second = store(folder.path());
     assert_eq!(owner_files(folder.path()), 3, "two living owners and a file of somebody else");
@@ -175,9 +178,22 @@ async fn opening_sweeps_the_locks_of_dead_owners_and_no_others() {
     assert_eq!(store(folder.path()).unsettled(&operation()).await.unwrap(), [opened(1)]);
 }
 
+#[tokio::test]
+async fn who_asks_for_a_dead_owner_is_not_taken_for_it() {
+    let folder = empty_folder();
+    put_bytes(folder.path(), line(open(1)));
+    make_folder(&folder.path().join("owners"));
+    let lock = folder.path().join(format!("owners/{}.lock", id(77)));
+    sample::write(&lock, "");
+    let asking = File::open(&lock).unwrap();
+    asking.lock_shared().unwrap();
+    let store = store(folder.path());
+    assert_eq!(store.unsettled(&operation()).await.unwrap(), [opened(1)]);
+}
+
 #[test]
 fn opening_and_closing_at_once_never_takes_a_living_owner_for_a_dead_one() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = empty_folder();
     let check_for_a_while = || {
         for _ in 0..40 {
             let store = store(folder.path());
@@ -194,7 +210,7 @@ fn opening_and_closing_at_once_never_takes_a_living_owner_for_a_dead_one() {
 
 #[tokio::test]
 async fn totals_count_the_settled_turns_of_a_day() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = empty_folder();
     let store = store(folder.path());
     let day_ms = 86_400_000;
     let next_day = |receipt: UsageReceipt| UsageReceipt {
@@ -220,7 +236,7 @@ async fn totals_count_the_settled_turns_of_a_day() {
 
 #[test]
 fn a_handle_may_be_dropped_without_a_runtime() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = empty_folder();
     drop(FileReceiptStore::open(folder.path()).unwrap());
     assert_eq!(owner_files(folder.path()), 0);
 }
