@@ -1,6 +1,13 @@
 //! Decides how the smallest model server answers: any request, one streamed text, over loopback.
 
-use std::{io, net::SocketAddr};
+use std::{
+    io,
+    net::SocketAddr,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
 
 use serde_json::json;
 use tokio::{
@@ -14,6 +21,7 @@ use tokio::{
 #[derive(Debug)]
 pub struct ChatServer {
     address: SocketAddr,
+    seen: Arc<AtomicUsize>,
     task: JoinHandle<()>,
 }
 
@@ -23,16 +31,34 @@ impl ChatServer {
     /// # Errors
     /// When no loopback port is to be had.
     pub async fn answering(text: &str) -> io::Result<Self> {
+        Self::serving(Some(stream_of(text))).await
+    }
+
+    /// Starts a server that takes each request whole, then closes the connection without a word.
+    ///
+    /// # Errors
+    /// When no loopback port is to be had.
+    pub async fn hanging_up() -> io::Result<Self> {
+        Self::serving(None).await
+    }
+
+    async fn serving(body: Option<String>) -> io::Result<Self> {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
-        let address = listener.local_addr()?;
-        let body = stream_of(text);
+        let (address, seen) = (listener.local_addr()?, Arc::new(AtomicUsize::new(0)));
+        let counter = Arc::clone(&seen);
         let task = tokio::spawn(async move {
             while let Ok((connection, _)) = listener.accept().await {
-                // One client is served after the other: doctests have one.
-                let _ = answer(connection, &body).await;
+                // One client is served after the other; that it went away is its own business.
+                let _ = answer(connection, body.as_deref(), &counter).await;
             }
         });
-        Ok(Self { address, task })
+        Ok(Self { address, seen, task })
+    }
+
+    /// Requests that arrived whole.
+    #[must_use]
+    pub fn requests_seen(&self) -> usize {
+        self.seen.load(Ordering::SeqCst)
     }
 
     /// Where it is, as a client wants it.
@@ -59,9 +85,11 @@ fn stream_of(text: &str) -> String {
     format!("{said}{ended}data: {usage}\n\ndata: [DONE]\n\n")
 }
 
-async fn answer(connection: TcpStream, body: &str) -> io::Result<()> {
+async fn answer(connection: TcpStream, body: Option<&str>, seen: &AtomicUsize) -> io::Result<()> {
     let mut connection = BufReader::new(connection);
     read_request(&mut connection).await?;
+    seen.fetch_add(1, Ordering::SeqCst);
+    let Some(body) = body else { return Ok(()) };
     let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n";
     let response = format!("{head}content-length: {}\r\n\r\n{body}", body.len());
     connection.write_all(response.as_bytes()).await?;

@@ -1,6 +1,7 @@
 //! Decides what a failed connection means: that nothing was sent, or that nobody knows.
 //!
-//! Knows nothing about what was said over it. Messages name the server, never the address in full.
+//! Knows nothing about what was said over it. A connection that was lost after sending is no
+//! `Unavailable`: that kind is an answer, a 5xx, and a router may repeat after it. Messages name the server, never the address in full.
 
 use std::error::Error;
 
@@ -10,8 +11,7 @@ use runtime_ports::{PortFailure, PortFailureKind as Kind};
 pub(crate) fn failure(error: &reqwest::Error, was_sent: bool, origin: &str) -> PortFailure {
     if was_sent && !error.is_connect() {
         let message = format!("the connection to {origin} broke before the answer");
-        return PortFailure::in_flight_unknown(Kind::Unavailable, "CONNECTION_LOST", message)
-            .retryable();
+        return PortFailure::in_flight_unknown(Kind::Protocol, "CONNECTION_LOST", message);
     }
     let reason = reason(error);
     let message = format!("cannot reach {origin}: {reason}; check the base url and the server");
@@ -21,7 +21,7 @@ pub(crate) fn failure(error: &reqwest::Error, was_sent: bool, origin: &str) -> P
 /// The failure of an answer whose connection broke while it was read.
 pub(crate) fn lost(origin: &str) -> PortFailure {
     let message = format!("the connection to {origin} broke in the middle of the answer");
-    PortFailure::in_flight_unknown(Kind::Unavailable, "CONNECTION_LOST", message).retryable()
+    PortFailure::in_flight_unknown(Kind::Protocol, "CONNECTION_LOST", message)
 }
 
 /// The failure of a request whose answer did not begin in time.
