@@ -57,6 +57,7 @@ macro_rules! __model_scenarios {
         every_role_reaches_the_provider [] "a history of all roles, calls and results is sent whole and in order"
         tools_are_offered_in_order [] "tools are offered with name, description and schema, in their order"
         the_output_limit_is_sent [] "max_output_tokens is sent"
+        options_are_sent_or_refused [] "an option that is set is sent, or refused as Invalid before anything is sent; none is sent unasked"
         images_reach_the_provider [Images] "an image in a message is sent"
         the_profile_tells_of_images [] "the profile says whether images are taken"
         the_same_request_is_sent_alike [] "two equal requests are sent as the same bytes"

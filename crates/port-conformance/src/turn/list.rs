@@ -25,6 +25,7 @@ macro_rules! __turn_scenarios {
         an_unknown_model_is_never_guessed [] "a name that is nearly a model's is NotFound"
 
         an_unknown_model_starts_nothing [] "a start with an unknown model is NotFound: nothing sent, no receipt"
+        a_dropped_start_leaves_nothing_running [] "a start that is dropped leaves no running turn, and at most one receipt, of an interrupted turn"
         a_running_id_starts_nothing [] "a start under an id that is running is Conflict, without a receipt, and harms no one"
         a_foreign_providers_thread_starts_nothing [] "a thread of another provider is Invalid: nothing sent, no receipt"
         a_foreign_models_thread_starts_nothing [] "a thread of another model is Invalid: nothing sent, no receipt"

@@ -5,15 +5,15 @@
 use std::{collections::BTreeSet, future::Future, pin::Pin, sync::Arc};
 
 use runtime_ports::{
-    ImageSource, ModelContent, ModelMessage, ModelRequest, ModelResponse, ModelRole, PortFailure,
-    PortFailureKind, ToolSet, Transcript,
+    CommitDisposition, GenerationOptions, ImageSource, ModelContent, ModelMessage, ModelRequest,
+    ModelResponse, ModelRole, PortFailure, PortFailureKind, ResponseFormat, ToolSet, Transcript,
 };
 use serde_json::json;
 use tokio::task::JoinSet;
 
 use crate::{
     Broken, Proof,
-    claim::{claim, equal, failed, operation, refused, success},
+    claim::{claim, equal, failed, failure, operation, refused, success},
     model::{
         Answer, ModelHarness, ProviderReply, ProviderScript, Refusal, StagedModel,
         request::{question, request, text_of, tool},
@@ -103,6 +103,42 @@ pub(crate) async fn the_output_limit_is_sent(harness: &dyn ModelHarness) -> Proo
     let limited = ModelRequest { max_output_tokens: Some(4_321), ..plain.clone() };
     claim(sent(&staged, limited).await?.contains("4321"), || "the limit was not sent".into())?;
     claim(!sent(&staged, plain).await?.contains("4321"), || "a limit was sent unasked".into())
+}
+
+/// Each option set for itself, with a word by which it is found again.
+fn options() -> [(&'static str, GenerationOptions); 4] {
+    let unset = GenerationOptions::default;
+    let name = "schema-marker".into();
+    let schema = json!({ "type": "object", "properties": {}, "additionalProperties": false });
+    let form = ResponseFormat::JsonSchema { name, schema, strict: true };
+    [
+        ("0.125", GenerationOptions { temperature: Some(0.125), ..unset() }),
+        ("stop-marker", GenerationOptions { stop: vec!["stop-marker".into()], ..unset() }),
+        ("schema-marker", GenerationOptions { response_format: form, ..unset() }),
+        ("minimal", GenerationOptions { reasoning_effort: Some("minimal".into()), ..unset() }),
+    ]
+}
+
+pub(crate) async fn options_are_sent_or_refused(harness: &dyn ModelHarness) -> Proof {
+    for (word, options) in options() {
+        let staged = answering(harness, 2).await?;
+        let plain = request(&staged.model, question("question"));
+        let with_option = ModelRequest { options: Arc::new(options), ..plain.clone() };
+        let unasked = sent(&staged, plain).await?;
+        claim(!unasked.contains(word), || format!("{word} was sent unasked"))?;
+        match staged.session.invoke(&operation(), with_option).await {
+            Ok(_) => {
+                let text = staged.provider.request_text(1).unwrap_or_default();
+                claim(text.contains(word), || format!("{word} was dropped without a word"))?;
+            }
+            refused => {
+                let not_committed = CommitDisposition::NotCommitted;
+                failure("an unknown option", refused, PortFailureKind::Invalid, not_committed)?;
+                equal("the requests at the provider", &staged.provider.requests_seen(), &1)?;
+            }
+        }
+    }
+    Ok(())
 }
 
 pub(crate) async fn images_reach_the_provider(harness: &dyn ModelHarness) -> Proof {

@@ -152,7 +152,7 @@ pub(crate) async fn totals_say_when_they_are_lower_bounds(harness: &dyn ReceiptH
         .collect();
     let expected = vec![
         ("ann", exactly(12), at_least(1), at_least(800)),
-        ("bob", at_least(2), at_least(1), exactly(200)),
+        ("bob", at_least(2), at_least(1), at_least(200)),
         ("zoe", at_least(0), at_least(0), exactly(900)),
     ];
     equal("the totals", &counts, &expected)

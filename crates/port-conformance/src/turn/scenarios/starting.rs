@@ -2,14 +2,17 @@
 //!
 //! Knows nothing about the course of a turn.
 
+use std::time::Duration;
+
 use runtime_ports::{
     AgentContinuation, AgentProvider, CommitDisposition, PortFailureKind as Kind,
     ResolvedAgentModel, TurnEnd, TurnStart,
 };
+use tokio::time::{sleep, timeout};
 
 use crate::{
     Broken, Proof,
-    claim::{claim, equal, refused, success},
+    claim::{BRIEFLY, claim, equal, refused, success},
     model::ProviderReply,
     turn::{StagedTurns, TurnHarness, TurnPlan, course::stage},
 };
@@ -111,4 +114,32 @@ pub(crate) async fn a_running_id_starts_nothing(harness: &dyn TurnHarness) -> Pr
     equal("whether the first turn still runs", &staged.cancel(start.operation_id).await?, &true)?;
     drop(running);
     staged.settled(start.operation_id, TurnEnd::Cancelled).await.map(drop)
+}
+
+pub(crate) async fn a_dropped_start_leaves_nothing_running(harness: &dyn TurnHarness) -> Proof {
+    let silence = vec![vec![ProviderReply::StallBeforeAnswer]; 6];
+    let staged = harness.stage(TurnPlan(silence)).await?;
+    let mut starts = Vec::new();
+    for round in 0..6_u64 {
+        let start = staged.start();
+        starts.push(start.operation_id);
+        let starting = staged.intelligence.start_agent_turn(start);
+        // Whether the start was ready or not: what came of it is dropped at once.
+        drop(timeout(Duration::from_micros(round * 60), starting).await);
+    }
+    sleep(BRIEFLY).await;
+    for operation in starts {
+        equal(
+            "whether a dropped start left something running",
+            &staged.cancel(operation).await?,
+            &false,
+        )?;
+        let mut receipts = staged.world.receipts().await;
+        receipts.retain(|receipt| receipt.operation_id == operation);
+        let ends: Vec<_> = receipts.iter().map(|receipt| receipt.end).collect();
+        claim(ends.is_empty() || ends == [TurnEnd::Interrupted], || {
+            format!("a dropped start left receipts that ended {ends:?}")
+        })?;
+    }
+    Ok(())
 }

@@ -2,6 +2,8 @@
 //!
 //! Knows nothing about what becomes of it.
 
+use std::sync::Arc;
+
 use runtime_ports::{
     ModelContent, ModelMessage, ModelRequest, ModelRole, ModelToolDefinition, Transcript,
 };
@@ -20,6 +22,7 @@ pub(super) fn spoiled(fault: ModelFault, call: u64, request: ModelRequest) -> Mo
             tools.sort_by(|left, right| left.name.cmp(&right.name));
             ModelRequest { tools: tools.into_iter().collect(), ..request }
         }
+        ModelFault::DropsOptions => ModelRequest { options: Arc::default(), ..request },
         ModelFault::DropsOutputLimit => ModelRequest { max_output_tokens: None, ..request },
         ModelFault::AddsANonce => {
             let mut messages = request.messages.clone();

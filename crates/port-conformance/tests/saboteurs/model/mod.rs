@@ -35,6 +35,8 @@ faults! {
         SortsTools,
         /// Does not send `max_output_tokens`.
         DropsOutputLimit,
+        /// Does not send options.
+        DropsOptions,
         /// Does not send images.
         DropsImages,
         /// Sends something else each time.
