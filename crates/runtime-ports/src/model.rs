@@ -118,7 +118,15 @@ pub enum ModelDelta<'a> {
     Restarted,
 }
 
-/// Takes deltas. A call must return quickly and must not block; it has no way to fail.
+/// Takes deltas.
+///
+/// # Contract
+/// Deltas come in the order of the answer. Taking one returns quickly, never blocks, and has no way
+/// to fail.
+///
+/// # Cancellation
+/// An answer that was broken off stops giving deltas; nothing says so here. What counts is what
+/// the call itself returns.
 pub trait DeltaSink: Send + Sync {
     /// Takes one delta, in order.
     fn delta(&self, delta: ModelDelta<'_>);

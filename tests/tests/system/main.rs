@@ -1,7 +1,10 @@
 //! Decides whether the whole holds: kernel, router, adapters and tools together, over no fake where
 //! a real one can be had.
 
+mod complaints;
 mod lost_connection;
 mod main_job;
+mod over_the_wire;
 mod seed_names;
 mod swap_programs;
+mod wire;
