@@ -39,6 +39,10 @@ impl Diagnosis {
         let (exit, hint) = match failure.commit {
             // The provider did its work: neither the key nor the address is at fault.
             CommitDisposition::Committed => (Exit::Failed, None),
+            // It was reached, and broke off.
+            CommitDisposition::Unknown if failure.kind == PortFailureKind::Unavailable => {
+                (Exit::Unreachable, Some(TRY_AGAIN))
+            }
             CommitDisposition::NotCommitted | CommitDisposition::Unknown => advice(failure.kind),
         };
         let (code, message) = (failure.code.clone(), failure.message.clone());
@@ -79,6 +83,8 @@ fn port_failure(error: &anyhow::Error) -> Option<&PortFailure> {
     })
 }
 
+const TRY_AGAIN: &str = "try again; the receipt says what the provider reported so far";
+
 fn advice(kind: PortFailureKind) -> (Exit, Option<&'static str>) {
     match kind {
         PortFailureKind::Canceled => (Exit::Cancelled, None),
@@ -101,7 +107,7 @@ fn advice(kind: PortFailureKind) -> (Exit, Option<&'static str>) {
             Some("check OPENAI_BASE_URL and that the server runs; --model offline needs none"),
         ),
         PortFailureKind::Timeout | PortFailureKind::Protocol => {
-            (Exit::Unreachable, Some("try again; the receipt says what the provider reported"))
+            (Exit::Unreachable, Some(TRY_AGAIN))
         }
         PortFailureKind::ContextOverflow => {
             (Exit::Refused, Some("give a smaller task, or a model with a larger window"))

@@ -26,6 +26,8 @@ fn failures_map_to_exit_codes_and_hints() {
     check(rejected(Kind::NotFound), Exit::Refused, Some("--model"));
     check(rejected(Kind::RateLimited), Exit::Refused, Some("wait"));
     check(rejected(Kind::Unavailable), Exit::Unreachable, Some("OPENAI_BASE_URL"));
+    let cut = PortFailure::in_flight_unknown(Kind::Unavailable, "CUT", "broke off");
+    check(cut.into(), Exit::Unreachable, Some("try again"));
     check(rejected(Kind::ContextOverflow), Exit::Refused, Some("window"));
     check(rejected(Kind::Canceled), Exit::Cancelled, None);
     check(rejected(Kind::Internal), Exit::Failed, None);

@@ -1,0 +1,68 @@
+//! Decides whether several processes share the receipts without losing any, and whether what a
+//! dead one left open is settled by the next.
+
+use std::collections::BTreeSet;
+
+use rustix::process::Signal;
+
+use crate::{
+    model_server::{ModelServer, Reply},
+    place::{Place, Running},
+};
+
+fn start(place: &Place, server: &ModelServer) -> Running {
+    place.agent(&["run", "--model", "m", "do it"]).with_server(server).start()
+}
+
+#[test]
+fn runs_at_the_same_time_lose_no_receipt() {
+    let place = Place::notes();
+    let runs: Vec<Running> =
+        (0..6).map(|_| place.agent(&["run", "count the lines of every file"]).start()).collect();
+    for run in runs {
+        let ended = run.ended();
+        assert_eq!(ended.code, Some(0), "{ended:?}");
+    }
+    let receipts = place.receipts();
+    let turns: BTreeSet<_> =
+        receipts.iter().map(|receipt| receipt["operationId"].to_string()).collect();
+    assert_eq!((receipts.len(), turns.len()), (6, 6));
+}
+
+#[test]
+fn an_open_turn_of_a_living_run_is_left_alone() {
+    let place = Place::notes();
+    let server = ModelServer::playing([Reply::stall_after("It begins")]);
+    let living = start(&place, &server);
+    server.until_requests(1);
+    let other = place.run(&["list the files"]);
+    assert_eq!(other.code, Some(0), "{other:?}");
+    assert_eq!(place.receipts().len(), 1, "the living one has none yet");
+    living.signal(Signal::INT);
+    assert_eq!(living.ended().code, Some(130));
+    let ends: Vec<_> = place.receipts().iter().map(|receipt| receipt["end"].clone()).collect();
+    assert_eq!(ends, ["completed", "cancelled"]);
+}
+
+#[test]
+fn what_a_killed_run_left_open_is_settled_by_the_next() {
+    let place = Place::notes();
+    let look = Reply::call("list_files", serde_json::json!({}));
+    let server = ModelServer::playing([look, Reply::stall_after("It begins")]);
+    let killed = start(&place, &server);
+    server.until_requests(2);
+    killed.signal(Signal::KILL);
+    assert_eq!(killed.ended().code, None);
+    assert_eq!(place.receipts().len(), 0);
+    let next = place.run(&["list the files"]);
+    assert_eq!(next.code, Some(0), "{next:?}");
+    let receipts = place.receipts();
+    let of_model = |model: &str| receipts.iter().find(|receipt| receipt["providerModel"] == model);
+    let left_behind = of_model("m").expect("it is settled");
+    assert_eq!(left_behind["end"], "interrupted");
+    assert_eq!(left_behind["isLowerBound"], true);
+    assert_eq!(left_behind["requests"].as_array().unwrap().len(), 1, "what was known is kept");
+    assert_eq!(of_model("offline").unwrap()["end"], "completed");
+    place.run(&["list the files"]);
+    assert_eq!(place.receipts().len(), 3, "it is settled once");
+}
