@@ -3,7 +3,7 @@
 //! Knows nothing about receipts themselves. Invariant: neither the failed accounting nor what went
 //! wrong before it is swallowed.
 
-use std::fmt;
+use thiserror::Error;
 
 /// The receipt of a turn that had already failed could not be settled or recorded.
 ///
@@ -22,6 +22,8 @@ use std::fmt;
 ///     eprintln!("not recorded: {}", accounting.accounting());
 /// }
 /// ```
+#[derive(Debug, Error)]
+#[error("{accounting:#}")]
 pub struct AccountingError {
     accounting: anyhow::Error,
 }
@@ -36,18 +38,6 @@ impl AccountingError {
     /// The error to return when accounting failed while `first` was about to be returned.
     pub(crate) fn during(accounting: anyhow::Error, first: anyhow::Error) -> anyhow::Error {
         first.context(Self { accounting })
-    }
-}
-
-impl fmt::Display for AccountingError {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{:#}", self.accounting)
-    }
-}
-
-impl fmt::Debug for AccountingError {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_tuple("AccountingError").field(&self.accounting).finish()
     }
 }
 

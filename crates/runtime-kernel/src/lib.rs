@@ -90,34 +90,33 @@
 //! ```
 
 mod accounting;
+mod audit_event;
+mod breakage;
 mod bridge;
+mod budget;
+mod disposition;
+mod projection;
 mod round_limit;
 mod runtime;
 mod session;
 mod session_host;
 mod session_turn;
-
-pub use accounting::AccountingError;
-pub use bridge::ToolCall;
-pub use round_limit::{DEFAULT_ROUND_LIMIT, SessionRoundLimitError, is_session_round_limit};
-pub use runtime::{AgentRuntime, HostFuture};
-pub use session_host::{
-    PreparedRound, ProviderResume, RoundCompletion, RoundPreparation, SessionControl, SessionEvent,
-    SessionHost, SessionRunRequest, SessionToolOutcome,
-};
-
-mod audit_event;
-mod budget;
-mod disposition;
-mod projection;
 mod subagent;
 mod subagent_error;
 mod subagent_host;
 mod subagent_turn;
 mod tool_host;
 
+pub use accounting::AccountingError;
 pub use audit_event::AuditEvent;
+pub use bridge::ToolCall;
 pub use budget::ContextBudget;
+pub use round_limit::{DEFAULT_ROUND_LIMIT, SessionRoundLimitError, is_session_round_limit};
+pub use runtime::{AgentRuntime, HostFuture};
+pub use session_host::{
+    PreparedRound, ProviderResume, RoundCompletion, RoundPreparation, SessionControl, SessionEvent,
+    SessionHost, SessionRunRequest, SessionToolOutcome,
+};
 pub use subagent_error::SubagentError;
 pub use subagent_host::{Host, RunRequest, RunResult, StateUpdate, ToolOutcome};
 pub use tool_host::{ServedTool, ToolHost, ToolHostError};

@@ -5,7 +5,7 @@
 
 use anyhow::anyhow;
 use runtime_ports::{
-    AgentContinuation, AgentTurn, AgentTurnEvent, TokenUsage, ToolResult, TurnFailure, UsageReceipt,
+    AgentContinuation, AgentTurn, AgentTurnEvent, TokenUsage, ToolResult, UsageReceipt,
 };
 use serde_json::Value;
 use tracing::debug;
@@ -13,7 +13,9 @@ use uuid::Uuid;
 
 use crate::{
     AccountingError, ProviderResume, RoundCompletion, SessionControl, SessionEvent, SessionHost,
-    SessionToolOutcome, bridge,
+    SessionToolOutcome,
+    breakage::{Breakage, receipt_of},
+    bridge,
 };
 
 /// A turn that runs, and what this round has come to so far.
@@ -42,12 +44,6 @@ enum Departure {
     Answered(String),
     /// The host ended the turn early; the session goes on like this.
     Left(SessionControl),
-}
-
-/// How a turn was left otherwise. The receipt is here when the provider settled it itself.
-struct Breakage {
-    error: anyhow::Error,
-    receipt: Option<Box<UsageReceipt>>,
 }
 
 impl<'a, H: SessionHost> SessionTurn<'a, H> {
@@ -136,12 +132,9 @@ impl<'a, H: SessionHost> SessionTurn<'a, H> {
     }
 
     async fn account_completed(&mut self) -> anyhow::Result<()> {
-        let receipt = match self.turn.receipt() {
-            Some(settled) => settled.clone(),
-            None => self.turn.finish_unavailable().await?,
-        };
+        let receipt = receipt_of(self.turn.as_mut()).await?;
         let continuation = self.turn.continuation().cloned();
-        self.record_receipt(Box::new(receipt), continuation).await
+        self.record_receipt(receipt, continuation).await
     }
 
     async fn account_interrupted(&mut self) -> anyhow::Result<()> {
@@ -197,17 +190,5 @@ pub(crate) async fn record_broken_turn<H: SessionHost>(
     match host.record(event).await {
         Ok(()) => error,
         Err(accounting) => AccountingError::during(accounting, error),
-    }
-}
-
-impl From<anyhow::Error> for Breakage {
-    fn from(error: anyhow::Error) -> Self {
-        Self { error, receipt: None }
-    }
-}
-
-impl From<TurnFailure> for Breakage {
-    fn from(failed: TurnFailure) -> Self {
-        Self { error: failed.failure.into(), receipt: failed.receipt }
     }
 }

@@ -5,13 +5,15 @@
 //! the turn is left, exactly one `ProviderReceipt` is given to the host, before anything escapes.
 
 use anyhow::ensure;
-use runtime_ports::{AgentTurn, AgentTurnEvent, TokenUsage, ToolResult, TurnFailure, UsageReceipt};
+use runtime_ports::{AgentTurn, AgentTurnEvent, TokenUsage, ToolResult, UsageReceipt};
 use serde_json::Value;
 use tracing::debug;
 use uuid::Uuid;
 
 use crate::{
-    AccountingError, AuditEvent, Host, SubagentError, ToolCall, ToolOutcome, bridge, disposition,
+    AccountingError, AuditEvent, Host, SubagentError, ToolCall, ToolOutcome,
+    breakage::{Breakage, receipt_of},
+    bridge, disposition,
     projection::{Change, Projection},
 };
 
@@ -42,12 +44,6 @@ pub(crate) struct SubagentTurn<'a, H> {
     capture: Option<Value>,
 }
 
-/// How a turn was left without an answer. The receipt is here when the provider settled it itself.
-struct Breakage {
-    error: anyhow::Error,
-    receipt: Option<Box<UsageReceipt>>,
-}
-
 impl<'a, H: Host> SubagentTurn<'a, H> {
     pub(crate) fn new(
         turn: Box<dyn AgentTurn>,
@@ -75,7 +71,7 @@ impl<'a, H: Host> SubagentTurn<'a, H> {
                 AgentTurnEvent::UsageUpdated(usage) => self.usage = Some(usage),
                 AgentTurnEvent::ToolCall { call_id, tool, arguments } => {
                     let answer = self.serve_call(&tool, arguments).await?;
-                    self.turn.respond(&call_id, answer).await.map_err(anyhow::Error::new)?;
+                    self.turn.respond(&call_id, answer).await?;
                 }
                 AgentTurnEvent::Completed { answer, usage, .. } => {
                     self.usage = usage.or(self.usage);
@@ -106,14 +102,15 @@ impl<'a, H: Host> SubagentTurn<'a, H> {
         let name = call.name.clone();
         self.host.record(AuditEvent::ToolCall {
             parent_operation_id: self.identity.parent,
-            name: call.name.clone(),
+            name: name.clone(),
             arguments: call.arguments.clone(),
         })?;
         let rendered = self.host.render_tool_call(&call)?;
         self.projection.append(rendered);
         let budget = self.projection.budget();
         let executed = self.host.execute_tool(call, self.identity.turn_id, budget).await;
-        self.take(name.clone(), executed.unwrap_or_else(|error| failed_outcome(&name, &error)))
+        let outcome = executed.unwrap_or_else(|error| failed_outcome(&name, &error));
+        self.take(name, outcome)
     }
 
     /// Takes an outcome into the projection if it fits, and audits it either way.
@@ -142,11 +139,8 @@ impl<'a, H: Host> SubagentTurn<'a, H> {
     }
 
     async fn account_completed(&mut self) -> anyhow::Result<()> {
-        let receipt = match self.turn.receipt() {
-            Some(settled) => settled.clone(),
-            None => self.turn.finish_unavailable().await?,
-        };
-        self.record_receipt(Box::new(receipt))
+        let receipt = receipt_of(self.turn.as_mut()).await?;
+        self.record_receipt(receipt)
     }
 
     async fn account_broken(&mut self, breakage: Breakage) -> anyhow::Error {
@@ -243,17 +237,5 @@ pub(crate) fn record_broken_start<H: Host>(
     match host.record(receipt_event(identity, None, receipt)) {
         Ok(()) => error,
         Err(accounting) => AccountingError::during(accounting, error),
-    }
-}
-
-impl From<anyhow::Error> for Breakage {
-    fn from(error: anyhow::Error) -> Self {
-        Self { error, receipt: None }
-    }
-}
-
-impl From<TurnFailure> for Breakage {
-    fn from(failed: TurnFailure) -> Self {
-        Self { error: failed.failure.into(), receipt: failed.receipt }
     }
 }

@@ -1,7 +1,7 @@
 //! Decides what a model is told of a call that came to no reply.
 //!
-//! Invariant: the words say whether something was changed, and come from the disposition, not from
-//! the kind of the failure.
+//! Knows nothing about how a call is served. Invariant: the words say whether something was
+//! changed, and come from the disposition, not from the kind of the failure.
 
 use runtime_ports::{
     CommitDisposition, Interruption, OperationContext, PortFailure, PortFailureKind, ToolDirective,

@@ -1,4 +1,6 @@
 //! Decides which schemas can be checked in full, and refuses the others with a reason.
+//!
+//! Knows nothing about values: what a schema says is held against them elsewhere.
 
 use serde_json::{Map, Value};
 
