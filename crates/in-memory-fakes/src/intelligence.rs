@@ -8,14 +8,14 @@ use std::sync::{Arc, Mutex};
 use async_trait::async_trait;
 use runtime_ports::{
     AgentProvider, AgentTurn, Intelligence, Interruption, PortFailure, PortFailureKind, Price,
-    ResolvedAgentModel, ToolResult, TurnFailure, TurnStart, UsageReceipt,
+    ResolvedAgentModel, ToolResult, TurnEnd, TurnFailure, TurnStart, UsageReceipt,
 };
 use uuid::Uuid;
 
 use crate::{
     TurnScript,
     turn::{FakeTurn, lock},
-    turn_ledger::{NewTurn, TurnLedger, end_of},
+    turn_ledger::{NewTurn, TurnLedger},
     turn_script::Beginning,
 };
 
@@ -312,7 +312,7 @@ impl Intelligence for FakeIntelligence {
         let record = ledger.open(NewTurn { start, model, price, script });
         if let Beginning::FailsWithReceipt(failure) = beginning {
             record.progress().request_left = true;
-            let receipt = Some(Box::new(ledger.settle(&record, end_of(failure.kind))));
+            let receipt = Some(Box::new(ledger.settle(&record, TurnEnd::of_failure(failure.kind))));
             return Err(TurnFailure { failure, receipt });
         }
         drop(ledger);

@@ -6,8 +6,8 @@
 use std::{fmt::Write as _, time::Duration};
 
 use runtime_ports::{
-    Metering, ModelContent, ModelFinish, ModelResponse, PortFailure, PortFailureKind, RequestMeter,
-    TokenUsage, TurnEnd,
+    Metering, ModelContent, ModelFinish, ModelResponse, PortFailure, RequestMeter, TokenUsage,
+    TurnEnd,
 };
 use serde_json::Value;
 
@@ -301,11 +301,7 @@ impl ModelStep {
         if !failure.attempts.is_empty() {
             return failure;
         }
-        let end = match failure.kind {
-            PortFailureKind::Timeout => TurnEnd::TimedOut,
-            PortFailureKind::Canceled => TurnEnd::Cancelled,
-            _ => TurnEnd::Failed,
-        };
+        let end = TurnEnd::of_failure(failure.kind);
         failure.with_attempts(self.attempts_or(provider_request_id, end))
     }
 

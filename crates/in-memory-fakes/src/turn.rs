@@ -17,7 +17,7 @@ use tokio::time::Instant;
 
 use crate::{
     RecordedAnswer, ScriptedCall, ScriptedUsage, TurnScript, TurnStep,
-    turn_ledger::{TurnLedger, TurnRecord, end_of},
+    turn_ledger::{TurnLedger, TurnRecord},
 };
 
 /// What a turn without a timeout of its own waits for its provider, over the whole turn.
@@ -204,7 +204,7 @@ impl FakeTurn {
     fn fail_unplayed(&mut self, failure: PortFailure) -> TurnFailure {
         self.phase = Phase::Over;
         self.record.note(format!("failed: {failure}"));
-        let receipt = lock(&self.ledger).settle(&self.record, end_of(failure.kind));
+        let receipt = lock(&self.ledger).settle(&self.record, TurnEnd::of_failure(failure.kind));
         TurnFailure { failure, receipt: Some(Box::new(receipt)) }
     }
 

@@ -10,8 +10,8 @@ use std::{
 };
 
 use runtime_ports::{
-    AgentContinuation, Metering, PortFailureKind, Price, RequestMeter, ResolvedAgentModel,
-    TokenUsage, TurnEnd, TurnStart, UsageReceipt,
+    AgentContinuation, Metering, Price, RequestMeter, ResolvedAgentModel, TokenUsage, TurnEnd,
+    TurnStart, UsageReceipt,
 };
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -225,14 +225,5 @@ impl TurnLedger {
             std::iter::successors(Some(operation), |id| self.parents.get(id).copied());
         // A caller may name its own child as parent: the walk is bounded by what is known.
         lineage.by_ref().take(self.parents.len() + 1).any(|id| self.canceled.contains(&id))
-    }
-}
-
-/// How a turn ended that failed so.
-pub(crate) const fn end_of(kind: PortFailureKind) -> TurnEnd {
-    match kind {
-        PortFailureKind::Timeout => TurnEnd::TimedOut,
-        PortFailureKind::Canceled => TurnEnd::Cancelled,
-        _ => TurnEnd::Failed,
     }
 }

@@ -3,7 +3,7 @@
 //! Knows nothing about events. Invariant: what a request did not report is missing from the sum,
 //! never zero in it, and the sum then says that it is a lower bound.
 
-use runtime_ports::{Metering, RequestMeter, TokenUsage, TurnEnd, UsageReceipt};
+use runtime_ports::{Metering, RequestMeter, TokenUsage, UsageReceipt};
 
 /// The requests of a turn whose script lists them.
 pub(crate) struct TurnRequests {
@@ -45,8 +45,9 @@ impl TurnRequests {
     /// them up.
     pub(crate) fn account(&self, receipt: &mut UsageReceipt) {
         receipt.requests = self.ended.clone();
-        receipt.requests.extend(self.in_flight.then(|| unreported(receipt.end)));
-        let reports: Vec<_> = receipt.requests.iter().map(reported).collect();
+        receipt.requests.extend(self.in_flight.then(|| RequestMeter::unreported(receipt.end)));
+        let reports: Vec<_> =
+            receipt.requests.iter().map(|request| request.metering.tokens()).collect();
         let known = reports.iter().flatten().copied().reduce(sum_of_known);
         receipt.metering = known.map_or(Metering::Unavailable, Metering::Tokens);
         let whole = |report: &Option<TokenUsage>| {
@@ -57,18 +58,6 @@ impl TurnRequests {
         let costs = receipt.requests.iter().map(|request| request.cost_nano_usd);
         receipt.cost_nano_usd =
             costs.reduce(|sum, cost| Some(sum?.saturating_add(cost?))).flatten();
-    }
-}
-
-fn unreported(end: TurnEnd) -> RequestMeter {
-    let metering = Metering::Unavailable;
-    RequestMeter { provider_request_id: None, metering, end, cost_nano_usd: None }
-}
-
-fn reported(request: &RequestMeter) -> Option<TokenUsage> {
-    match request.metering {
-        Metering::Tokens(usage) => Some(usage),
-        Metering::DurationSeconds(_) | Metering::Unavailable => None,
     }
 }
 

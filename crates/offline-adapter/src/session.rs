@@ -5,9 +5,9 @@
 
 use async_trait::async_trait;
 use runtime_ports::{
-    DeltaSink, DiscardDeltas, Metering, ModelContent, ModelDelta, ModelFinish, ModelProfile,
-    ModelRequest, ModelResponse, ModelSession, OperationContext, PortFailure, PortFailureKind,
-    RequestMeter, TokenUsage, TurnEnd,
+    DeltaSink, DiscardDeltas, ModelContent, ModelDelta, ModelFinish, ModelProfile, ModelRequest,
+    ModelResponse, ModelSession, OperationContext, PortFailure, PortFailureKind, RequestMeter,
+    TokenUsage, TurnEnd,
 };
 use serde_json::Value;
 
@@ -132,13 +132,8 @@ fn called(calls: Vec<(&'static str, Value)>, toolbox: &Toolbox, first: usize) ->
 }
 
 fn response(output: Vec<ModelContent>, finish: ModelFinish) -> ModelResponse {
-    let attempt = RequestMeter {
-        provider_request_id: None,
-        metering: Metering::Unavailable,
-        end: TurnEnd::Completed,
-        cost_nano_usd: None,
-    };
-    let (usage, attempts) = (TokenUsage::default(), vec![attempt]);
+    let attempts = vec![RequestMeter::unreported(TurnEnd::Completed)];
+    let usage = TokenUsage::default();
     ModelResponse { output, finish, usage, cost_nano_usd: None, attempts }
 }
 

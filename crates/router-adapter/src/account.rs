@@ -7,8 +7,8 @@
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use runtime_ports::{
-    CommitDisposition, Metering, ModelResponse, PortFailure, Price, RequestMeter, TokenUsage,
-    TurnEnd, UsageReceipt,
+    CommitDisposition, Metering, ModelResponse, PortFailure, PortFailureKind, Price, RequestMeter,
+    TokenUsage, TurnEnd, UsageReceipt,
 };
 use uuid::Uuid;
 
@@ -85,7 +85,7 @@ impl Account {
     /// It could not be noted.
     pub(crate) async fn abandoned(&mut self) -> Result<(), PortFailure> {
         self.commit = more_committed(self.commit, CommitDisposition::Unknown);
-        self.note(vec![totals::unreported(TurnEnd::Interrupted)]).await
+        self.note(vec![RequestMeter::unreported(TurnEnd::Interrupted)]).await
     }
 
     async fn note(&mut self, meters: Vec<RequestMeter>) -> Result<(), PortFailure> {
@@ -120,10 +120,8 @@ impl Account {
 
     /// Tokens of all requests so far; a field that one of them did not report is unknown.
     pub(crate) fn usage(&self) -> TokenUsage {
-        let reports = self.receipt.requests.iter().map(|request| match request.metering {
-            Metering::Tokens(usage) => usage,
-            Metering::DurationSeconds(_) | Metering::Unavailable => TokenUsage::default(),
-        });
+        let requests = self.receipt.requests.iter();
+        let reports = requests.map(|request| request.metering.tokens().unwrap_or_default());
         let sum = reports.reduce(|mut sum, usage| {
             sum.add_assign(&usage);
             sum
@@ -189,7 +187,7 @@ pub(crate) async fn settle_abandoned(ledger: &Ledger) -> Result<(), PortFailure>
     for open in ledger.unsettled().await? {
         let receipt = interrupted(open);
         match ledger.write(Entry::Settled(&receipt)).await {
-            Err(failure) if failure.kind == runtime_ports::PortFailureKind::Conflict => {
+            Err(failure) if failure.kind == PortFailureKind::Conflict => {
                 tracing::debug!(turn = %receipt.operation_id, "settled by another process");
             }
             written => written?,

@@ -23,7 +23,6 @@ use crate::{
     mailbox::{Mailbox, Poster},
     route::Route,
     sending::{Sending, Unanswered, is_within_a_router},
-    totals::end_of,
     tree::Registration,
 };
 
@@ -129,7 +128,8 @@ impl Call {
             Ok(response) => (TurnEnd::Completed, Ok(self.account.listing(response))),
             Err(Unanswered::GivenUp) => (TurnEnd::Interrupted, Err(given_up())),
             Err(Unanswered::Failed(failure)) => {
-                let end = if cancelled { TurnEnd::Cancelled } else { end_of(&failure) };
+                let end =
+                    if cancelled { TurnEnd::Cancelled } else { TurnEnd::of_failure(failure.kind) };
                 (end, Err(failure))
             }
         };

@@ -4,8 +4,8 @@
 //! sum that misses a part says so.
 
 use runtime_ports::{
-    CommitDisposition, Metering, ModelResponse, PortFailure, PortFailureKind, Price, RequestMeter,
-    TokenUsage, TurnEnd,
+    CommitDisposition, Metering, ModelResponse, PortFailure, Price, RequestMeter, TokenUsage,
+    TurnEnd,
 };
 
 /// What several requests add up to.
@@ -38,10 +38,7 @@ fn total_metering(requests: &[RequestMeter]) -> Metering {
 }
 
 fn tokens_of(request: &RequestMeter) -> Option<TokenUsage> {
-    match request.metering {
-        Metering::Tokens(usage) if !usage.is_unreported() => Some(usage),
-        Metering::Tokens(_) | Metering::DurationSeconds(_) | Metering::Unavailable => None,
-    }
+    request.metering.tokens().filter(|usage| !usage.is_unreported())
 }
 
 fn seconds_of(request: &RequestMeter) -> Option<f64> {
@@ -96,7 +93,7 @@ pub(crate) fn meters_of_answer(
     price: Option<Price>,
 ) -> Vec<RequestMeter> {
     let mut meters = response.attempts.clone();
-    let mut answered = meters.pop().unwrap_or_else(|| unreported(TurnEnd::Completed));
+    let mut answered = meters.pop().unwrap_or_else(|| RequestMeter::unreported(TurnEnd::Completed));
     if matches!(answered.metering, Metering::Unavailable) && !response.usage.is_unreported() {
         answered.metering = Metering::Tokens(response.usage);
     }
@@ -109,28 +106,9 @@ pub(crate) fn meters_of_answer(
 pub(crate) fn meters_of_failure(failure: &PortFailure, price: Option<Price>) -> Vec<RequestMeter> {
     let mut meters = failure.attempts.clone();
     if meters.is_empty() && failure.commit != CommitDisposition::NotCommitted {
-        meters.push(unreported(end_of(failure)));
+        meters.push(RequestMeter::unreported(TurnEnd::of_failure(failure.kind)));
     }
     priced(meters, price)
-}
-
-/// How a request or a turn that failed in this way ended.
-pub(crate) const fn end_of(failure: &PortFailure) -> TurnEnd {
-    match failure.kind {
-        PortFailureKind::Timeout => TurnEnd::TimedOut,
-        PortFailureKind::Canceled => TurnEnd::Cancelled,
-        _ => TurnEnd::Failed,
-    }
-}
-
-/// A request of which nothing is known but how it ended.
-pub(crate) const fn unreported(end: TurnEnd) -> RequestMeter {
-    RequestMeter {
-        provider_request_id: None,
-        metering: Metering::Unavailable,
-        end,
-        cost_nano_usd: None,
-    }
 }
 
 /// A cost that the provider reported wins over one that the price gives.

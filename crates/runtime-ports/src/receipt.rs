@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::{AgentProvider, TokenUsage};
+use crate::{AgentProvider, PortFailureKind, TokenUsage};
 
 /// What a provider reported about the size of its work.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -86,6 +86,60 @@ pub struct UsageReceipt {
     pub cost_nano_usd: Option<u64>,
     /// What was lost on the way, one sentence each; empty in good order.
     pub losses: Vec<String>,
+}
+
+impl Metering {
+    /// The tokens that were reported; `None` when the work was not counted in tokens.
+    ///
+    /// ```
+    /// use runtime_ports::{Metering, TokenUsage};
+    ///
+    /// let usage = TokenUsage { input_tokens: Some(3), ..TokenUsage::default() };
+    /// assert_eq!(Metering::Tokens(usage).tokens(), Some(usage));
+    /// assert_eq!(Metering::Unavailable.tokens(), None);
+    /// ```
+    #[must_use]
+    pub const fn tokens(&self) -> Option<TokenUsage> {
+        match self {
+            Self::Tokens(usage) => Some(*usage),
+            Self::DurationSeconds(_) | Self::Unavailable => None,
+        }
+    }
+}
+
+impl TurnEnd {
+    /// How a turn or request ended that failed in this way.
+    ///
+    /// ```
+    /// use runtime_ports::{PortFailureKind, TurnEnd};
+    ///
+    /// assert_eq!(TurnEnd::of_failure(PortFailureKind::Timeout), TurnEnd::TimedOut);
+    /// assert_eq!(TurnEnd::of_failure(PortFailureKind::Protocol), TurnEnd::Failed);
+    /// ```
+    #[must_use]
+    pub const fn of_failure(kind: PortFailureKind) -> Self {
+        match kind {
+            PortFailureKind::Timeout => Self::TimedOut,
+            PortFailureKind::Canceled => Self::Cancelled,
+            _ => Self::Failed,
+        }
+    }
+}
+
+impl RequestMeter {
+    /// A request of which nothing is known but how it ended.
+    ///
+    /// ```
+    /// use runtime_ports::{Metering, RequestMeter, TurnEnd};
+    ///
+    /// let lost = RequestMeter::unreported(TurnEnd::Interrupted);
+    /// assert_eq!((lost.metering, lost.cost_nano_usd), (Metering::Unavailable, None));
+    /// ```
+    #[must_use]
+    pub const fn unreported(end: TurnEnd) -> Self {
+        let metering = Metering::Unavailable;
+        Self { provider_request_id: None, metering, end, cost_nano_usd: None }
+    }
 }
 
 impl UsageReceipt {

@@ -2,7 +2,7 @@
 //!
 //! Knows nothing about prices or about what a turn did.
 
-use std::{fmt, str::FromStr};
+use std::{collections::BTreeMap, fmt, str::FromStr};
 
 use async_trait::async_trait;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
@@ -167,7 +167,7 @@ impl ReceiptTotals {
     /// which a store that keeps whole receipts should count.
     #[must_use]
     pub fn sum<'a>(receipts: impl IntoIterator<Item = &'a UsageReceipt>) -> Vec<Self> {
-        let mut groups = std::collections::BTreeMap::new();
+        let mut groups = BTreeMap::new();
         for receipt in receipts {
             let day = UtcDay::from_unix_ms(receipt.started_at_ms);
             let (user, model) = (&receipt.user_id, &receipt.provider_model);
@@ -192,12 +192,7 @@ impl ReceiptTotals {
     }
 
     fn add(&mut self, receipt: &UsageReceipt) {
-        let usage = match receipt.metering {
-            crate::Metering::Tokens(usage) => usage,
-            crate::Metering::DurationSeconds(_) | crate::Metering::Unavailable => {
-                crate::TokenUsage::default()
-            }
-        };
+        let usage = receipt.metering.tokens().unwrap_or_default();
         self.turns += 1;
         self.requests += receipt.requests.len() as u64;
         self.input_tokens.add(usage.input_tokens);

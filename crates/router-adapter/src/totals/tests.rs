@@ -6,14 +6,14 @@ use runtime_ports::{
     RequestMeter, TokenUsage, TurnEnd,
 };
 
-use super::{Totals, meters_of_answer, meters_of_failure, unreported};
+use super::{Totals, meters_of_answer, meters_of_failure};
 
 fn usage(input: Option<u64>, output: Option<u64>) -> TokenUsage {
     TokenUsage { input_tokens: input, output_tokens: output, ..TokenUsage::default() }
 }
 
 fn request(metering: Metering, cost: Option<u64>) -> RequestMeter {
-    RequestMeter { metering, cost_nano_usd: cost, ..unreported(TurnEnd::Completed) }
+    RequestMeter { metering, cost_nano_usd: cost, ..RequestMeter::unreported(TurnEnd::Completed) }
 }
 
 fn tokens(input: Option<u64>, output: Option<u64>) -> Metering {
@@ -101,7 +101,7 @@ fn a_cost_that_the_provider_states_wins_over_the_price() {
 
 #[test]
 fn earlier_attempts_of_an_answer_keep_their_own_report() {
-    let refused = unreported(TurnEnd::Failed);
+    let refused = RequestMeter::unreported(TurnEnd::Failed);
     let last = request(Metering::Unavailable, None);
     let listed = answer(usage(Some(3), Some(1)), None, vec![refused.clone(), last]);
     let meters = meters_of_answer(&listed, Some(PRICE));
@@ -117,7 +117,7 @@ fn a_failure_that_may_have_been_sent_is_a_request() {
         (PortFailureKind::Protocol, TurnEnd::Failed),
     ];
     for (kind, end) in ends {
-        assert_eq!(meters_of_failure(&unknown(kind), Some(PRICE)), [unreported(end)]);
+        assert_eq!(meters_of_failure(&unknown(kind), Some(PRICE)), [RequestMeter::unreported(end)]);
     }
     let unsent = PortFailure::not_sent(PortFailureKind::Unavailable, "DOWN", "down");
     assert_eq!(meters_of_failure(&unsent, Some(PRICE)), []);

@@ -232,7 +232,7 @@ const fn is_call(content: &ModelContent) -> bool {
 impl Stopped {
     /// Stopped by what the model or its session did.
     fn by(failure: PortFailure) -> Self {
-        Self { end: crate::totals::end_of(&failure), failure }
+        Self { end: TurnEnd::of_failure(failure.kind), failure }
     }
 
     /// Stopped while nothing was in flight.
