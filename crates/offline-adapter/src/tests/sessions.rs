@@ -94,11 +94,18 @@ async fn deltas_add_up_to_the_answer() {
 }
 
 #[tokio::test]
-async fn another_model_is_not_found_and_a_cancelled_call_does_nothing() {
+async fn another_model_is_not_found_and_a_call_that_ended_does_nothing() {
     let failure = OfflineModel.profile(&operation(), "gpt").await.unwrap_err();
     assert_eq!(failure.kind, PortFailureKind::NotFound);
     let cancelled = operation();
     cancelled.cancellation.cancel();
     let failure = OfflineModel.invoke(&cancelled, request("sing", vec![])).await.unwrap_err();
     assert_eq!(failure.kind, PortFailureKind::Canceled);
+    let late = operation().within(Duration::ZERO);
+    let failure = OfflineModel.invoke(&late, request("sing", vec![])).await.unwrap_err();
+    assert_eq!(failure.kind, PortFailureKind::Timeout);
+    let mut other = request("sing", vec![]);
+    other.model = "gpt".into();
+    let failure = OfflineModel.invoke(&operation(), other).await.unwrap_err();
+    assert_eq!(failure.kind, PortFailureKind::NotFound);
 }
