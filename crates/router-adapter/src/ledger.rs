@@ -13,6 +13,8 @@ use runtime_ports::{
 use runtime_types::{ExecutionId, OperationId};
 use uuid::Uuid;
 
+use crate::contained::contained;
+
 const PATIENCE: Duration = Duration::from_secs(10);
 const PAUSES: [Duration; 2] = [Duration::from_millis(50), Duration::from_millis(250)];
 
@@ -52,8 +54,9 @@ impl Ledger {
         let Some(store) = &self.0 else { return Ok(Vec::new()) };
         let operation = frame(Uuid::new_v4());
         // Reading changes nothing, so an interrupted read was never committed.
-        let read = operation.bounded(store.unsettled(&operation)).await;
-        read.map_err(Interruption::before_sending).flatten()
+        let read = contained(async { store.unsettled(&operation).await });
+        let read = operation.bounded(read).await.map_err(Interruption::before_sending)?;
+        read.unwrap_or_else(|_| Err(panicked()))
     }
 }
 
@@ -68,11 +71,20 @@ async fn attempt(store: &dyn ReceiptStore, entry: &Entry<'_>) -> Result<(), Port
             Entry::Settled(receipt) => store.settle(&operation, (*receipt).clone()).await,
         }
     };
-    operation.bounded(write).await.map_err(Interruption::in_flight).flatten()
+    let written = operation.bounded(contained(write)).await.map_err(Interruption::in_flight)?;
+    written.unwrap_or_else(|_| Err(panicked()))
 }
 
 fn frame(turn: Uuid) -> OperationContext {
     OperationContext::root(OperationId::from(turn), ExecutionId::from(turn), PATIENCE)
+}
+
+fn panicked() -> PortFailure {
+    PortFailure::in_flight_unknown(
+        PortFailureKind::Internal,
+        "receipt_store_panicked",
+        "the receipt store panicked, which is a fault of its adapter",
+    )
 }
 
 const fn is_worth_repeating(failure: &PortFailure) -> bool {

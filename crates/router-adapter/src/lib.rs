@@ -11,6 +11,7 @@
 //! | `turn` | the course of a turn, and its one end |
 //! | `sending`, `retry` | the attempts of a model call |
 //! | `account`, `totals`, `ledger` | the one receipt of a turn |
+//! | `contained`, `depth` | how far faults of foreign code and values reach |
 //! | `thread` | what a later turn goes on from |
 //! | `session` | a billed model call without a turn |
 //! | `tap` | who else sees the events |
@@ -18,7 +19,9 @@
 mod account;
 mod builder;
 mod catalogue;
+mod contained;
 mod delta;
+mod depth;
 mod ledger;
 mod mailbox;
 mod retry;

@@ -12,7 +12,7 @@ use runtime_types::{ExecutionId, OperationId};
 use tokio::sync::OnceCell;
 use uuid::Uuid;
 
-use crate::{Catalogue, suggestion};
+use crate::{Catalogue, contained::contained, suggestion};
 
 const PROFILE_PATIENCE: Duration = Duration::from_secs(30);
 
@@ -60,7 +60,9 @@ impl Single {
         if requested != &*self.model {
             return Err(suggestion::unknown_model(requested, [&*self.model]));
         }
-        let profile = self.profile.get_or_try_init(|| self.ask_profile()).await?;
+        // Who waits for another's question waits no longer than for one of its own.
+        let asked = frame().bounded(self.profile.get_or_try_init(|| self.ask_profile())).await;
+        let profile = asked.map_err(Interruption::before_sending).flatten()?;
         Ok(Route {
             requested: requested.to_owned(),
             provider: self.provider.clone(),
@@ -71,13 +73,25 @@ impl Single {
     }
 
     async fn ask_profile(&self) -> Result<ModelProfile, PortFailure> {
-        let id = Uuid::new_v4();
-        let (operation, execution) = (OperationId::from(id), ExecutionId::from(id));
-        let frame = OperationContext::root(operation, execution, PROFILE_PATIENCE);
-        let asked = frame.bounded(self.session.profile(&frame, &self.model)).await;
+        let frame = frame();
+        let question = contained(async { self.session.profile(&frame, &self.model).await });
         // A profile is a question without an effect.
-        asked.map_err(Interruption::before_sending).flatten()
+        let asked = frame.bounded(question).await.map_err(Interruption::before_sending)?;
+        asked.unwrap_or_else(|_| Err(panicked()))
     }
+}
+
+fn frame() -> OperationContext {
+    let id = Uuid::new_v4();
+    OperationContext::root(OperationId::from(id), ExecutionId::from(id), PROFILE_PATIENCE)
+}
+
+fn panicked() -> PortFailure {
+    PortFailure::not_sent(
+        PortFailureKind::Internal,
+        "model_session_panicked",
+        "the model session panicked, which is a fault of its adapter",
+    )
 }
 
 fn listed(

@@ -3,7 +3,7 @@
 //! Knows no provider. Invariant: a start that is refused has sent nothing, opened no receipt and
 //! left no operation in the tree; open turns of dead owners are settled before the first turn.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use runtime_ports::{
@@ -25,6 +25,8 @@ use crate::{
     tree::OperationTree,
     turn::{self, RouterTurn, TurnPlan},
 };
+
+const RECOVERY_PATIENCE: Duration = Duration::from_secs(60);
 
 /// [`Intelligence`] over model sessions. Clones share everything.
 ///
@@ -126,10 +128,14 @@ impl Router {
         self.owners.wait().await;
     }
 
-    /// Settles the open turns of dead owners, once.
+    /// Settles the open turns of dead owners, once. Who waits for another to do it gives up after
+    /// a while, so that a store that hangs holds nobody up for as many times as there are starts.
     pub(crate) async fn recover(&self) -> Result<(), PortFailure> {
         let settle = || account::settle_abandoned(&self.ledger);
-        self.recovered.get_or_try_init(settle).await?;
+        let recovered = self.recovered.get_or_try_init(settle);
+        tokio::time::timeout(RECOVERY_PATIENCE, recovered)
+            .await
+            .map_err(|_| recovery_takes_long())??;
         Ok(())
     }
 
@@ -202,6 +208,12 @@ fn billing(start: &TurnStart, thread_id: Option<&str>) -> Billing {
         user_id: start.user_id.clone(),
         thread_id: thread_id.map(str::to_owned),
     }
+}
+
+fn recovery_takes_long() -> PortFailure {
+    let message = "the open turns of an earlier process are still being settled; start again later";
+    PortFailure::not_sent(PortFailureKind::Unavailable, "receipts_not_recovered", message)
+        .retryable()
 }
 
 fn owner_lost() -> PortFailure {

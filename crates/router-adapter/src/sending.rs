@@ -6,12 +6,10 @@
 
 use std::{
     ops::ControlFlow,
-    panic::AssertUnwindSafe,
     sync::atomic::{AtomicBool, Ordering},
     time::Duration,
 };
 
-use futures_util::FutureExt as _;
 use runtime_ports::{
     CommitDisposition, DeltaSink, ModelDelta, ModelRequest, ModelResponse, ModelSession,
     OperationContext, PortFailure, PortFailureKind,
@@ -23,6 +21,8 @@ use uuid::Uuid;
 
 use crate::{
     account::Account,
+    contained::contained,
+    depth,
     retry::{Circumstances, Retries, Verdict},
 };
 
@@ -121,8 +121,8 @@ impl Sending<'_> {
         tokio::select! {
             biased;
             () = self.given_up.cancelled() => Attempt::Broken,
-            outcome = AssertUnwindSafe(call).catch_unwind() => match outcome {
-                Ok(Ok(response)) => Attempt::Answered(response),
+            outcome = contained(call) => match outcome {
+                Ok(Ok(response)) => Attempt::Answered(depth::bounded(response)),
                 Ok(Err(failure)) => Attempt::Failed(failure),
                 Err(_) => Attempt::Failed(panicked()),
             },

@@ -84,8 +84,8 @@ impl AccountedSession {
         if is_within_a_router() {
             return Err(nested());
         }
-        self.router.recover().await?;
-        let route = self.router.route(&request.model).await?;
+        let route = operation.bounded(self.route(&request.model)).await;
+        let route = route.map_err(Interruption::before_sending).flatten()?;
         let id = Uuid::new_v4();
         let token = operation.cancellation.child_token();
         let registration = self.router.tree().register(id, self.parent, token)?;
@@ -98,6 +98,11 @@ impl AccountedSession {
         let given_up = CancellationToken::new();
         let deltas = deltas.map(Poster::new);
         Ok(Call { route, request, operation, account, registration, given_up, deltas })
+    }
+
+    async fn route(&self, model: &str) -> Result<Route, PortFailure> {
+        self.router.recover().await?;
+        self.router.route(model).await
     }
 
     fn billing(&self, operation_id: Uuid) -> Billing {

@@ -8,6 +8,9 @@ use runtime_ports::{
     TurnEnd,
 };
 
+/// Longest name of a request that is kept.
+const LONGEST_REQUEST_ID_BYTES: usize = 1_024;
+
 /// What several requests add up to.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Totals {
@@ -29,7 +32,7 @@ impl Totals {
 
 fn total_metering(requests: &[RequestMeter]) -> Metering {
     let tokens = requests.iter().filter_map(tokens_of).reduce(add_known);
-    let seconds = requests.iter().filter_map(seconds_of).reduce(|sum, value| sum + value);
+    let seconds = requests.iter().filter_map(seconds_of).reduce(add_seconds);
     match (tokens, seconds) {
         (Some(usage), _) => Metering::Tokens(usage),
         (None, Some(seconds)) => Metering::DurationSeconds(seconds),
@@ -46,6 +49,11 @@ fn seconds_of(request: &RequestMeter) -> Option<f64> {
         Metering::DurationSeconds(seconds) => Some(seconds),
         Metering::Tokens(_) | Metering::Unavailable => None,
     }
+}
+
+/// Stays a number, however long the parts are said to be.
+fn add_seconds(left: f64, right: f64) -> f64 {
+    (left + right).min(f64::MAX)
 }
 
 /// Field by field, what is known; a field that neither side knows stays unknown.
@@ -92,7 +100,7 @@ pub(crate) fn meters_of_answer(
     response: &ModelResponse,
     price: Option<Price>,
 ) -> Vec<RequestMeter> {
-    let mut meters = response.attempts.clone();
+    let mut meters = storable(&response.attempts);
     let mut answered = meters.pop().unwrap_or_else(|| RequestMeter::unreported(TurnEnd::Completed));
     if matches!(answered.metering, Metering::Unavailable) && !response.usage.is_unreported() {
         answered.metering = Metering::Tokens(response.usage);
@@ -104,11 +112,35 @@ pub(crate) fn meters_of_answer(
 
 /// The requests behind a failure. One that may have reached the provider is never left out.
 pub(crate) fn meters_of_failure(failure: &PortFailure, price: Option<Price>) -> Vec<RequestMeter> {
-    let mut meters = failure.attempts.clone();
+    let mut meters = storable(&failure.attempts);
     if meters.is_empty() && failure.commit != CommitDisposition::NotCommitted {
         meters.push(RequestMeter::unreported(TurnEnd::of_failure(failure.kind)));
     }
     priced(meters, price)
+}
+
+/// What the adapters passed on from their providers, such that every store can keep it: a duration
+/// that is no number of seconds is unknown, and a name of a request is not endless.
+fn storable(meters: &[RequestMeter]) -> Vec<RequestMeter> {
+    let meters = meters.iter().map(|meter| RequestMeter {
+        provider_request_id: meter.provider_request_id.as_deref().map(beginning_of),
+        metering: sound(meter.metering),
+        ..*meter
+    });
+    meters.collect()
+}
+
+fn beginning_of(name: &str) -> String {
+    name[..name.floor_char_boundary(LONGEST_REQUEST_ID_BYTES)].to_owned()
+}
+
+fn sound(metering: Metering) -> Metering {
+    match metering {
+        Metering::DurationSeconds(seconds) if !(0.0..=f64::MAX).contains(&seconds) => {
+            Metering::Unavailable
+        }
+        metering => metering,
+    }
 }
 
 /// A cost that the provider reported wins over one that the price gives.

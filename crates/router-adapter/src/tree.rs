@@ -32,7 +32,13 @@ pub(crate) struct Registration {
 struct Running {
     operations: HashMap<Uuid, Operation>,
     cancelled: Remembered<()>,
-    ended: Remembered<Option<Uuid>>,
+    ended: Remembered<Ended>,
+}
+
+struct Ended {
+    parent: Option<Uuid>,
+    /// Whether it had begun; the id of one that was refused may be tried again.
+    concluded: bool,
 }
 
 struct Operation {
@@ -44,7 +50,7 @@ impl OperationTree {
     /// Puts an operation under its parent. Cancelling it cancels `token`.
     ///
     /// # Errors
-    /// `Conflict` when the id runs; `Canceled` when it or an ancestor was cancelled.
+    /// `Conflict` when the id runs or has run; `Canceled` when it or an ancestor was cancelled.
     pub(crate) fn register(
         &self,
         id: Uuid,
@@ -54,6 +60,9 @@ impl OperationTree {
         let mut running = self.lock();
         if running.operations.contains_key(&id) {
             return Err(already_running());
+        }
+        if running.ended.get(&id).is_some_and(|ended| ended.concluded) {
+            return Err(already_ended());
         }
         if running.is_cancelled(id) || parent.is_some_and(|parent| running.is_cancelled(parent)) {
             return Err(Interruption::Canceled.before_sending());
@@ -94,7 +103,7 @@ impl Registration {
     pub(crate) fn conclude(mut self) -> bool {
         self.concluded = true;
         let mut running = self.tree.lock();
-        running.end(self.id);
+        running.end(self.id, true);
         self.token.is_cancelled()
     }
 }
@@ -102,15 +111,17 @@ impl Registration {
 impl Drop for Registration {
     fn drop(&mut self) {
         if !self.concluded {
-            self.tree.lock().end(self.id);
+            self.tree.lock().end(self.id, false);
         }
     }
 }
 
 impl Running {
-    /// Whether `id` or one of its known ancestors was cancelled.
+    /// Whether `id` or one of its known ancestors was cancelled. One that still runs need not be
+    /// remembered for that.
     fn is_cancelled(&self, id: Uuid) -> bool {
-        self.lineage(id).any(|ancestor| self.cancelled.contains(&ancestor))
+        let stops = |id: &Uuid| self.operations.get(id).is_some_and(|it| it.token.is_cancelled());
+        self.lineage(id).any(|ancestor| self.cancelled.contains(&ancestor) || stops(&ancestor))
     }
 
     fn running_under(&self, id: Uuid) -> Vec<CancellationToken> {
@@ -129,13 +140,13 @@ impl Running {
     fn parent_of(&self, id: &Uuid) -> Option<Uuid> {
         match self.operations.get(id) {
             Some(operation) => operation.parent,
-            None => self.ended.get(id).copied().flatten(),
+            None => self.ended.get(id).and_then(|ended| ended.parent),
         }
     }
 
-    fn end(&mut self, id: Uuid) {
-        if let Some(operation) = self.operations.remove(&id) {
-            self.ended.remember(id, operation.parent);
+    fn end(&mut self, id: Uuid, concluded: bool) {
+        if let Some(Operation { parent, .. }) = self.operations.remove(&id) {
+            self.ended.remember(id, Ended { parent, concluded });
         }
     }
 }
@@ -180,6 +191,14 @@ fn already_running() -> PortFailure {
         PortFailureKind::Conflict,
         "operation_running",
         "an operation of this id is running; start under a fresh id",
+    )
+}
+
+fn already_ended() -> PortFailure {
+    PortFailure::not_sent(
+        PortFailureKind::Conflict,
+        "operation_ended",
+        "an operation of this id has run before; start under a fresh id",
     )
 }
 

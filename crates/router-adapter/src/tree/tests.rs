@@ -152,3 +152,22 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn an_operation_that_was_cancelled_causes_no_other_while_it_runs_however_many_are_cancelled() {
+    let tree = OperationTree::default();
+    let _winding_down = run(&tree, 1, 0).unwrap();
+    assert!(tree.cancel(id(1)));
+    for other in 0..=REMEMBERED as u128 {
+        tree.cancel(id(100 + other));
+    }
+    assert_eq!(kind(run(&tree, 2, 1)), Some(PortFailureKind::Canceled));
+}
+
+#[test]
+fn an_id_that_has_run_does_not_run_again_and_one_that_was_refused_may() {
+    let tree = OperationTree::default();
+    drop(run(&tree, 1, 0).unwrap());
+    assert!(!run(&tree, 1, 0).unwrap().conclude());
+    assert_eq!(kind(run(&tree, 1, 0)), Some(PortFailureKind::Conflict));
+}

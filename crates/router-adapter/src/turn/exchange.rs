@@ -4,7 +4,7 @@
 //! call with exactly one result, in the model's order. Of calls that share an id in one answer the
 //! first wins; a later one gets an id of its own and an error result, and is never surfaced.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use runtime_ports::{ModelContent, ModelMessage, ModelRole, ToolResult};
 use serde_json::{Value, json};
@@ -31,20 +31,24 @@ struct Call {
     repeats_an_id: bool,
 }
 
-/// The ids that a turn has given to its host.
+/// Ids that were given, each once.
 #[derive(Default)]
-pub(super) struct SurfacedIds(HashSet<String>);
+pub(super) struct SurfacedIds {
+    taken: HashSet<String>,
+    /// The number of the next variant of an id, so that a thousand calls of one name do not try
+    /// the same variants over and over.
+    next: HashMap<String, u64>,
+}
 
 impl Exchange {
     /// The exchange that an answer with calls begins.
     pub(super) fn new(mut output: Vec<ModelContent>, surfaced: &mut SurfacedIds) -> Self {
-        let (mut written, mut ids) = (HashSet::new(), HashSet::new());
+        let (mut written, mut ids) = (HashSet::new(), SurfacedIds::default());
         let mut calls = Vec::new();
         for content in &mut output {
             if let ModelContent::ToolUse { id, name, arguments } = content {
                 let repeats_an_id = !id.is_empty() && !written.insert(id.clone());
-                *id = unused(id, &ids);
-                ids.insert(id.clone());
+                *id = ids.give(id);
                 let call_id = if repeats_an_id { id.clone() } else { surfaced.give(id) };
                 let (tool, arguments) = (name.clone(), arguments.clone());
                 let surfaced = Surfaced { call_id, tool, arguments };
@@ -86,23 +90,18 @@ impl Exchange {
 }
 
 impl SurfacedIds {
-    /// `id` itself the first time; a fresh variant when an earlier answer of the turn had it.
+    /// `id` itself the first time, later the next variant of it that was not given. An empty id
+    /// gets a name.
     fn give(&mut self, id: &str) -> String {
-        let fresh = unused(id, &self.0);
-        self.0.insert(fresh.clone());
+        let base = if id.is_empty() { "call" } else { id };
+        let mut fresh = base.to_owned();
+        while !self.taken.insert(fresh.clone()) {
+            let next = self.next.entry(base.to_owned()).or_insert(2);
+            fresh = format!("{base}-{next}");
+            *next += 1;
+        }
         fresh
     }
-}
-
-/// `id`, or the first variant of it that is not taken. An empty id gets a name.
-fn unused(id: &str, taken: &HashSet<String>) -> String {
-    let base = if id.is_empty() { "call" } else { id };
-    if !taken.contains(base) {
-        return base.to_owned();
-    }
-    let variants = (2u64..).map(|number| format!("{base}-{number}"));
-    let mut free = variants.filter(|variant| !taken.contains(variant));
-    free.next().unwrap_or_else(|| base.to_owned())
 }
 
 fn refused(tool: &str) -> ToolResult {

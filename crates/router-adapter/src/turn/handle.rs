@@ -84,15 +84,17 @@ impl AgentTurn for RouterTurn {
         if self.open_call.is_some() && !self.is_over() {
             return Err(TurnFailure::refused(call_is_open()));
         }
-        match self.end.events.next().await {
-            None => self.last_words().await,
-            Some(event) => {
-                if let AgentTurnEvent::ToolCall { call_id, .. } = &event {
-                    self.open_call = Some(call_id.clone());
+        while let Some(event) = self.end.events.next().await {
+            if let AgentTurnEvent::ToolCall { call_id, .. } = &event {
+                if self.end.cancelled.is_cancelled() {
+                    // Whoever cancelled was told that nothing runs any more.
+                    continue;
                 }
-                Ok(Some(event))
+                self.open_call = Some(call_id.clone());
             }
+            return Ok(Some(event));
         }
+        self.last_words().await
     }
 
     async fn respond(&mut self, call_id: &str, result: ToolResult) -> Result<(), PortFailure> {

@@ -5,7 +5,7 @@
 //! says that the rest is void.
 
 use runtime_ports::{AgentTurnEvent, DeltaSink, ModelDelta};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::mailbox::Mailbox;
 
@@ -28,9 +28,18 @@ impl DeltaSink for EventSink<'_> {
 
 impl EventSink<'_> {
     fn restart(&self) {
-        self.0.retain(|event| !is_delta(event));
-        self.0.post(AgentTurnEvent::TransportInput(json!({ "router": "answer_restarted" })));
+        self.0.retain(|event| !is_delta(event) && !is_mark(event));
+        self.0.post(AgentTurnEvent::TransportInput(mark()));
     }
+}
+
+/// Says that the answer starts again. One unread mark is enough, since it voids what was before.
+fn mark() -> Value {
+    json!({ "router": "answer_restarted" })
+}
+
+fn is_mark(event: &AgentTurnEvent) -> bool {
+    matches!(event, AgentTurnEvent::TransportInput(record) if *record == mark())
 }
 
 const fn is_delta(event: &AgentTurnEvent) -> bool {

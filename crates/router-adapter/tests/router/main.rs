@@ -4,9 +4,11 @@
 
 mod building;
 mod drops;
+mod hostile;
 mod receipts;
 mod regressions;
 mod retries;
+mod rogue;
 mod sessions;
 mod stage;
 mod time;
