@@ -52,7 +52,8 @@ pub struct OpenAiSessionBuilder {
     delivery: Delivery,
     credential: Option<CredentialHandle>,
     key_header: KeyHeader,
-    headers: Vec<(String, String)>,
+    /// Any of them may be a secret; a handle is never printed.
+    headers: Vec<(String, CredentialHandle)>,
     issuer: Option<String>,
     max_tokens: Option<MaxTokensField>,
     reasoning_summary: Option<String>,
@@ -124,7 +125,7 @@ impl OpenAiSessionBuilder {
     /// One more header of every request.
     #[must_use]
     pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
-        self.headers.push((name.into(), value.into()));
+        self.headers.push((name.into(), CredentialHandle::new(value)));
         self
     }
 

@@ -51,7 +51,7 @@ impl HttpClient {
     pub(crate) fn new(
         base: &str,
         credential: Option<(CredentialHandle, KeyHeader)>,
-        headers: &[(String, String)],
+        headers: &[(String, CredentialHandle)],
         timeouts: &Timeouts,
     ) -> Result<Self, BuildError> {
         let base = checked_base(base, credential.is_some())?;
@@ -124,15 +124,17 @@ fn is_loopback(url: &Url) -> bool {
 
 fn all_headers(
     credential: Option<&(CredentialHandle, KeyHeader)>,
-    extra: &[(String, String)],
+    extra: &[(String, CredentialHandle)],
 ) -> Result<HeaderMap, BuildError> {
     let mut headers = HeaderMap::new();
     let agent = concat!("agent-runtime/", env!("CARGO_PKG_VERSION"));
     headers.insert(USER_AGENT, HeaderValue::from_static(agent));
     headers.insert(ACCEPT, HeaderValue::from_static("text/event-stream, application/json"));
     for (name, value) in extra {
-        headers
-            .insert(header_name(name)?, hidden(value, || BuildError::InvalidHeader(name.clone()))?);
+        headers.insert(
+            header_name(name)?,
+            hidden(value.expose(), || BuildError::InvalidHeader(name.clone()))?,
+        );
     }
     if let Some((credential, place)) = credential {
         let key = credential.expose();

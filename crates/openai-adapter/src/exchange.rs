@@ -68,7 +68,7 @@ impl Exchange<'_> {
         decoder: Box<dyn Decoder>,
     ) -> Result<Answered, Failed> {
         let mut response = self.send(path, body).await?;
-        let facts = Facts::of(self.client, response.headers());
+        let facts = Facts::of(response.headers());
         if !response.status().is_success() {
             return Err(self.refused(response, &facts).await);
         }
@@ -82,11 +82,11 @@ impl Exchange<'_> {
             Ok(answer) => {
                 let usage = decoder.meter().usage();
                 warn_of_contradictions(decoder.meter());
-                let meter = facts.meter(Some(decoder), TurnEnd::Completed);
+                let meter = self.meter(&facts, Some(decoder), TurnEnd::Completed);
                 Ok(Answered { answer, usage, meter })
             }
             Err((failure, end)) => {
-                let meter = Some(facts.meter(Some(decoder), end));
+                let meter = Some(self.meter(&facts, Some(decoder), end));
                 Err(Failed { failure, meter, refusal: None })
             }
         }
@@ -107,7 +107,7 @@ impl Exchange<'_> {
             Err(interruption) => (interruption.before_sending(), end_of(interruption)),
         };
         let reached = failure.commit != CommitDisposition::NotCommitted;
-        let meter = reached.then(|| Facts::default().meter(None, end));
+        let meter = reached.then(|| self.meter(&Facts::default(), None, end));
         Err(Failed { failure, meter, refusal: None })
     }
 
@@ -117,7 +117,7 @@ impl Exchange<'_> {
         let body = self.operation.bounded(timeout(ERROR_BODY_WAIT, error_body(response))).await;
         let refusal = Refusal::of_body(&body.ok().and_then(Result::ok).unwrap_or_default());
         let failure = failure::of_status(status, &refusal, wait);
-        let meter = Some(facts.meter(None, TurnEnd::Failed));
+        let meter = Some(self.meter(facts, None, TurnEnd::Failed));
         let refusal = status.is_client_error().then_some(refusal);
         Failed { failure, meter, refusal }
     }
@@ -129,7 +129,7 @@ impl Exchange<'_> {
         reader: &mut Reader,
     ) -> Result<(), (PortFailure, TurnEnd)> {
         let origin = || self.client.origin();
-        let mut patience = Instant::now() + self.timeouts.idle;
+        let mut patience = self.patience(Progress::Idle);
         loop {
             let settled = reader.progress() >= Progress::Settled;
             let chunk = timeout_at(patience, response.chunk());
@@ -148,17 +148,31 @@ impl Exchange<'_> {
                         return Ok(());
                     }
                     if fed.progressed {
-                        patience = Instant::now() + self.patience(fed.progress);
+                        patience = self.patience(fed.progress);
                     }
                 }
             }
         }
     }
 
-    fn patience(&self, progress: Progress) -> Duration {
-        match progress {
+    /// When to give up waiting for the next event.
+    fn patience(&self, progress: Progress) -> Instant {
+        let wait = match progress {
             Progress::Settled => self.timeouts.tail,
             _ => self.timeouts.idle,
+        };
+        Instant::now().checked_add(wait).unwrap_or(self.operation.deadline)
+    }
+
+    fn meter(&self, facts: &Facts, decoder: Option<&dyn Decoder>, end: TurnEnd) -> RequestMeter {
+        let response_id = decoder.and_then(Decoder::response_id);
+        let id = facts.request_id.as_deref().or(response_id).filter(|id| is_name(id));
+        let meter = decoder.map(Decoder::meter);
+        RequestMeter {
+            provider_request_id: id.map(|id| self.client.without_key(id.to_owned())),
+            metering: meter.map_or(Metering::Unavailable, metering::Meter::metering),
+            end,
+            cost_nano_usd: meter.and_then(metering::Meter::cost_nano_usd).or(facts.cost_nano_usd),
         }
     }
 }
@@ -171,29 +185,18 @@ struct Facts {
 }
 
 impl Facts {
-    fn of(client: &HttpClient, headers: &HeaderMap) -> Self {
-        let text = |name: &str| headers.get(name)?.to_str().ok();
+    fn of(headers: &HeaderMap) -> Self {
+        let text = |name: &str| headers.get(name)?.to_str().ok().filter(|text| !text.is_empty());
         let ids = ["x-request-id", "request-id", "x-litellm-call-id"];
-        let request_id = ids.into_iter().find_map(text).and_then(|id| usable_id(client, id));
+        let request_id = ids.into_iter().find_map(text).map(str::to_owned);
         let dollars = text("x-litellm-response-cost").and_then(|text| text.parse().ok());
         Self { request_id, cost_nano_usd: dollars.and_then(metering::nano_usd) }
     }
-
-    fn meter(&self, decoder: Option<&dyn Decoder>, end: TurnEnd) -> RequestMeter {
-        let response_id = decoder.and_then(Decoder::response_id).map(str::to_owned);
-        let meter = decoder.map(Decoder::meter);
-        RequestMeter {
-            provider_request_id: self.request_id.clone().or(response_id),
-            metering: meter.map_or(Metering::Unavailable, metering::Meter::metering),
-            end,
-            cost_nano_usd: meter.and_then(metering::Meter::cost_nano_usd).or(self.cost_nano_usd),
-        }
-    }
 }
 
-fn usable_id(client: &HttpClient, id: &str) -> Option<String> {
-    let fits = !id.is_empty() && id.len() <= 256;
-    fits.then(|| client.without_key(id.to_owned()))
+/// Names are kept for a receipt, so that they must be short and plain.
+fn is_name(id: &str) -> bool {
+    !id.is_empty() && id.len() <= 512 && !id.chars().any(char::is_control)
 }
 
 fn in_flight(interruption: Interruption) -> (PortFailure, TurnEnd) {

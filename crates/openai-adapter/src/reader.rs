@@ -80,17 +80,25 @@ impl Reader {
 
     /// Takes the next bytes.
     pub(crate) fn feed(&mut self, chunk: &[u8], sink: &dyn DeltaSink) -> Result<Fed, PortFailure> {
-        self.left = self.left.checked_sub(chunk.len()).ok_or_else(too_large)?;
         self.state.progressed = false;
-        match &mut self.framing {
-            Framing::Events(framer) => self.state.take_events(framer, chunk, sink)?,
-            Framing::Document(held) => hold(held, chunk, self.limit)?,
-            Framing::Undecided(held) => {
-                hold(held, chunk, self.limit)?;
-                self.decide(sink)?;
-            }
+        let taken = self.take(chunk, sink);
+        // What follows the end in the same packet is as void as what follows in the next one.
+        if self.state.progress != Progress::Over {
+            taken?;
         }
         Ok(Fed { progress: self.state.progress, progressed: self.state.progressed })
+    }
+
+    fn take(&mut self, chunk: &[u8], sink: &dyn DeltaSink) -> Result<(), PortFailure> {
+        self.left = self.left.checked_sub(chunk.len()).ok_or_else(too_large)?;
+        match &mut self.framing {
+            Framing::Events(framer) => self.state.take_events(framer, chunk, sink),
+            Framing::Document(held) => hold(held, chunk, self.limit),
+            Framing::Undecided(held) => {
+                hold(held, chunk, self.limit)?;
+                self.decide(sink)
+            }
+        }
     }
 
     /// Looks at the first byte that says something: whatever the headers say, no event stream
@@ -106,8 +114,9 @@ impl Reader {
             Some(_) => {
                 let held = std::mem::take(held);
                 let mut framer = Framer::new(self.limit);
-                self.state.take_events(&mut framer, &held, sink)?;
+                let taken = self.state.take_events(&mut framer, &held, sink);
                 self.framing = Framing::Events(framer);
+                return taken;
             }
         }
         Ok(())
@@ -119,7 +128,12 @@ impl Reader {
         match std::mem::replace(&mut self.framing, Framing::Undecided(Vec::new())) {
             Framing::Undecided(_) => return Err(failure::truncated()),
             Framing::Document(held) => self.state.take_document(&held, sink)?,
-            Framing::Events(mut framer) => self.state.end_events(&mut framer, sink)?,
+            Framing::Events(mut framer) => {
+                let ended = self.state.end_events(&mut framer, sink);
+                if self.state.progress != Progress::Over {
+                    ended?;
+                }
+            }
         }
         let ending = if self.state.announced { Ending::Announced } else { Ending::Eof };
         self.state.decoder.finish(ending, sink)

@@ -1,0 +1,150 @@
+//! Connections: reached or not, kept or not; and what a server tells about itself.
+
+use std::{sync::Arc, time::Duration};
+
+use openai_adapter::{Api, BuildError, OpenAiSession, Timeouts};
+use runtime_ports::{
+    GenerationOptions, ModelProfile, ModelRequest, ModelSession, PortFailureKind, RequestMeter,
+    ToolChoice,
+};
+
+use crate::{
+    SHORT, ask, builder, line,
+    loopback::{Act, Loopback, json, refusing_address, reply, stream},
+    operation, request, whole,
+};
+
+#[tokio::test]
+async fn a_connection_is_used_again() {
+    let server = Loopback::start(vec![stream(&whole()), stream(&whole()), stream(&whole())]).await;
+    let session = builder(&server).build().expect("a session");
+    for _ in 0..3 {
+        ask(&session).await.expect("an answer");
+    }
+    assert_eq!((server.seen().len(), server.connections()), (3, 1));
+}
+
+/// The environment of a process cannot be changed safely, so that another one is asked.
+#[test]
+fn no_proxy_of_the_environment_is_used() {
+    let this = std::env::current_exe().expect("a test knows its binary");
+    let mut other = std::process::Command::new(this);
+    other.args(["--exact", "transport::a_connection_is_used_again"]).env_remove("NO_PROXY");
+    for name in ["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"] {
+        other.env(name, "http://127.0.0.1:9");
+    }
+    let output = other.output().expect("the test runs");
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && said.contains("1 passed"), "{said}");
+}
+
+#[tokio::test]
+async fn an_unreachable_server_is_named_and_nothing_was_sent() {
+    let address = refusing_address().await;
+    let session =
+        OpenAiSession::builder(format!("http://{address}/v1")).build().expect("a session");
+    let failure = ask(&session).await.expect_err("nobody is there");
+    let expected = format!(
+        "CONNECT_FAILED: cannot reach http://{address}: connection refused; check the base url \
+         and the server"
+    );
+    assert_eq!(failure.to_string(), expected);
+    assert!(failure.attempts.is_empty());
+}
+
+/// A server that accepts and then says nothing keeps a TLS client connecting.
+#[tokio::test]
+async fn while_connecting_nothing_is_committed() {
+    let server = Loopback::start(vec![]).await;
+    let base_url = server.base_url().replace("http://", "https://");
+    let session = |connect| {
+        let timeouts = Timeouts { connect, ..Timeouts::default() };
+        OpenAiSession::builder(base_url.clone()).timeouts(timeouts).build()
+    };
+    let patient = match session(Duration::from_secs(20)) {
+        Err(BuildError::NoCertificates) => return,
+        session => session.expect("a session"),
+    };
+    let late = patient.invoke(&operation(SHORT), request()).await;
+    assert_eq!(line(&late), "Timeout DEADLINE_EXCEEDED not committed []");
+    let cancelled = operation(Duration::from_secs(20));
+    let cancelling = async {
+        tokio::time::sleep(SHORT).await;
+        cancelled.cancellation.cancel();
+    };
+    let (answered, ()) = tokio::join!(patient.invoke(&cancelled, request()), cancelling);
+    assert_eq!(line(&answered), "Canceled CANCELED not committed []");
+    let hasty = session(SHORT).expect("a session");
+    assert_eq!(line(&ask(&hasty).await), "Unavailable CONNECT_FAILED not committed []");
+}
+
+#[tokio::test]
+async fn what_cannot_be_asked_is_refused_before_anything_is_sent() {
+    let server = Loopback::start(vec![]).await;
+    let asked = |options| ModelRequest { options: Arc::new(options), ..request() };
+    let nan = GenerationOptions { temperature: Some(f64::NAN), ..GenerationOptions::default() };
+    let forced =
+        GenerationOptions { tool_choice: ToolChoice::Required, ..GenerationOptions::default() };
+    let stop = GenerationOptions { stop: vec!["end".into()], ..GenerationOptions::default() };
+    for (api, options) in [(Api::Chat, nan), (Api::Chat, forced), (Api::Responses, stop)] {
+        let session = builder(&server).api(api).build().expect("a session");
+        let answered = session.invoke(&operation(SHORT), asked(options)).await;
+        assert_eq!(line(&answered), "Invalid INVALID_REQUEST not committed []");
+    }
+    assert_eq!(server.connections(), 0);
+}
+
+#[tokio::test]
+async fn costs_and_names_come_from_headers_too() {
+    let head = [("x-litellm-response-cost", "6.75e-06"), ("x-litellm-call-id", "call-1")];
+    let body = r#"{"id":"x","choices":[{"message":{"content":"hi"},"finish_reason":"stop"}]}"#;
+    let server = Loopback::start(vec![vec![Act::Send(reply("200 OK", &head, body))]]).await;
+    let response = ask(&builder(&server).build().expect("a session")).await.expect("an answer");
+    let RequestMeter { provider_request_id, cost_nano_usd, .. } = response.attempts[0].clone();
+    assert_eq!(provider_request_id.as_deref(), Some("call-1"));
+    assert_eq!((cost_nano_usd, response.cost_nano_usd), (Some(6_750), Some(6_750)));
+}
+
+#[tokio::test]
+async fn the_body_names_the_request_when_no_header_does() {
+    let body = r#"{"id":"chatcmpl-7","choices":[{"message":{"content":"hi"}}]}"#;
+    let server = Loopback::start(vec![json("200 OK", body)]).await;
+    let response = ask(&builder(&server).build().expect("a session")).await.expect("an answer");
+    let name = response.attempts[0].provider_request_id.as_deref();
+    assert_eq!(name, Some("chatcmpl-7"));
+}
+
+#[tokio::test]
+async fn models_are_listed() {
+    let list = json("200 OK", r#"{"data":[{"id":"a"},{"id":"b"}]}"#);
+    let missing = json("404 Not Found", "{}");
+    let server = Loopback::start(vec![list, missing, vec![Act::Hang]]).await;
+    let session = builder(&server).build().expect("a session");
+    let within = operation(Duration::from_secs(20));
+    assert_eq!(session.list_models(&within).await, Ok(vec!["a".to_owned(), "b".to_owned()]));
+    assert!(server.seen()[0].head.starts_with("GET /v1/models HTTP/1.1"));
+    let failure = session.list_models(&within).await.expect_err("no list");
+    assert_eq!(failure.kind, PortFailureKind::NotFound);
+    let failure = session.list_models(&within).await.expect_err("silence");
+    assert_eq!(failure.kind, PortFailureKind::Timeout);
+}
+
+#[tokio::test]
+async fn profiles_are_the_configured_ones() {
+    let profile = |window| ModelProfile {
+        context_window_tokens: window,
+        max_input_tokens: window / 2,
+        max_output_tokens: None,
+        images: false,
+        price: None,
+    };
+    let server = Loopback::start(vec![]).await;
+    let known = builder(&server).profile("a", profile(8));
+    let within = operation(SHORT);
+    let session = known.clone().build().expect("a session");
+    assert_eq!(session.profile(&within, "a").await, Ok(profile(8)));
+    let failure = session.profile(&within, "b").await.expect_err("no such model");
+    assert_eq!(failure.kind, PortFailureKind::NotFound);
+    let session = known.default_profile(profile(4)).build().expect("a session");
+    assert_eq!(session.profile(&within, "b").await, Ok(profile(4)));
+}
