@@ -1,17 +1,20 @@
 //! Decides what a failed connection means: that nothing was sent, or that nobody knows.
 //!
-//! Knows nothing about what was said over it. A connection that was lost after sending is no
-//! `Unavailable`: that kind is an answer, a 5xx, and a router may repeat after it. Messages name the server, never the address in full.
+//! Knows nothing about what was said over it. Messages name the server, never the address in full.
+//! Invariant: after sending, `Unavailable` is what a server said of itself; a connection that broke
+//! is `Protocol`, so that a caller may repeat the one and not the other.
 
 use std::error::Error;
 
 use runtime_ports::{PortFailure, PortFailureKind as Kind};
 
+use crate::failure::broken;
+
 /// The failure of a request that got no response.
 pub(crate) fn failure(error: &reqwest::Error, was_sent: bool, origin: &str) -> PortFailure {
     if was_sent && !error.is_connect() {
         let message = format!("the connection to {origin} broke before the answer");
-        return PortFailure::in_flight_unknown(Kind::Protocol, "CONNECTION_LOST", message);
+        return broken("CONNECTION_LOST", &message);
     }
     let reason = reason(error);
     let message = format!("cannot reach {origin}: {reason}; check the base url and the server");
@@ -21,7 +24,7 @@ pub(crate) fn failure(error: &reqwest::Error, was_sent: bool, origin: &str) -> P
 /// The failure of an answer whose connection broke while it was read.
 pub(crate) fn lost(origin: &str) -> PortFailure {
     let message = format!("the connection to {origin} broke in the middle of the answer");
-    PortFailure::in_flight_unknown(Kind::Protocol, "CONNECTION_LOST", message)
+    broken("CONNECTION_LOST", &message)
 }
 
 /// The failure of a request whose answer did not begin in time.

@@ -90,7 +90,7 @@ async fn usage_after_the_finish_is_waited_for() {
 
 #[tokio::test]
 async fn cuts_are_unknown_once_the_request_was_sent() {
-    let lost = "Unavailable CONNECTION_LOST unknown [Failed]";
+    let lost = "Protocol CONNECTION_LOST unknown [Failed]";
     assert_eq!(outcome(vec![Act::Close]).await, lost, "closed before the head");
     assert_eq!(outcome(vec![Act::Reset]).await, lost, "reset before the head");
     let cut = begun(&[HI], &[Act::Close]);
