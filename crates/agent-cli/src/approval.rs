@@ -104,7 +104,7 @@ impl Approvals {
                 Verdict::Run
             }
             Some(ApprovalDecision::Denied { reason }) => {
-                Verdict::Refused { code: "approval_denied", reason }
+                Verdict::Refused { code: "approval_denied", reason: said_no(&reason) }
             }
             None => Verdict::Refused {
                 code: "approval_unresolved",
@@ -130,6 +130,13 @@ impl Approvals {
         };
         let tool = descriptor.definition.name.clone();
         self.show.show(&Event::ApprovalResolved { number, tool, approved, reason });
+    }
+}
+
+fn said_no(reason: &str) -> String {
+    match reason {
+        "" => "the user said no".to_owned(),
+        reason => format!("the user said no: {reason}"),
     }
 }
 

@@ -5,13 +5,11 @@
 //! before a question was shown does not answer it.
 
 use std::{
-    collections::HashMap,
     io::{BufRead, IsTerminal},
     sync::{Arc, Mutex, PoisonError},
 };
 
 use anstyle::Style;
-
 use async_trait::async_trait;
 use runtime_ports::{
     ApprovalDecision, InteractionKind, InteractionRequest, InteractionResponse, InteractionSession,
@@ -25,13 +23,13 @@ use crate::{
     screen::{Screen, Streamed},
 };
 
-/// Shows a prompt and reads a line. Blocks.
+/// Shows a question and reads a line. Blocks.
 pub(crate) trait Console: Send + Sync + 'static {
     /// Whether anybody can be asked.
     fn is_attended(&self) -> bool;
 
-    /// Shows `prompt` and reads a line; `None` at the end of input.
-    fn ask(&self, prompt: &str) -> std::io::Result<Option<String>>;
+    /// Shows the question and reads a line; `None` at the end of input.
+    fn ask(&self, request: &InteractionRequest) -> std::io::Result<Option<String>>;
 }
 
 /// Standard error and standard input, when both are a terminal.
@@ -50,17 +48,26 @@ impl Console for StandardConsole {
         std::io::stdin().is_terminal() && self.screen.stderr_is_terminal()
     }
 
-    fn ask(&self, prompt: &str) -> std::io::Result<Option<String>> {
+    fn ask(&self, request: &InteractionRequest) -> std::io::Result<Option<String>> {
         let mut stdin = std::io::stdin().lock();
         // What was typed before the question was there does not answer it.
         tcflush(&stdin, QueueSelector::IFlush)?;
-        self.screen.stream(Streamed::Question, prompt, Style::new());
+        self.screen.stream(Streamed::Question, &shown(request), Style::new());
         let mut line = String::new();
         let bytes = stdin.read_line(&mut line)?;
         if line.ends_with('\n') {
             self.screen.question_was_answered();
         }
         Ok((bytes > 0).then_some(line))
+    }
+}
+
+/// What is shown of a question. That of an approval ends with its choices.
+fn shown(request: &InteractionRequest) -> String {
+    let prompt = safe_text(&request.prompt);
+    match request.kind {
+        InteractionKind::Question => format!("{prompt}\n> "),
+        InteractionKind::Approval => prompt.into_owned(),
     }
 }
 
@@ -76,7 +83,8 @@ struct Question {
 #[derive(Clone)]
 pub(crate) struct TerminalInteraction {
     console: Arc<dyn Console>,
-    questions: Arc<Mutex<HashMap<String, Question>>>,
+    /// In the order in which they were prepared; a run has few.
+    questions: Arc<Mutex<Vec<Question>>>,
 }
 
 impl TerminalInteraction {
@@ -87,7 +95,8 @@ impl TerminalInteraction {
     /// The answer to come; shows the question when this is the first wait for it.
     fn subscribe(&self, request_id: &str) -> Result<watch::Receiver<Answer>, PortFailure> {
         let mut questions = self.questions.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(question) = questions.get_mut(request_id) else {
+        let mut questions = questions.iter_mut();
+        let Some(question) = questions.find(|known| known.request.request_id == request_id) else {
             let message = "no such question was prepared";
             return Err(PortFailure::not_sent(PortFailureKind::NotFound, "NOT_PREPARED", message));
         };
@@ -117,7 +126,7 @@ impl InteractionSession for TerminalInteraction {
             return Err(PortFailure::not_sent(kind, NOBODY_TO_ASK, message));
         }
         let mut questions = self.questions.lock().unwrap_or_else(PoisonError::into_inner);
-        match questions.get(&request.request_id) {
+        match questions.iter().find(|known| known.request.request_id == request.request_id) {
             Some(known) if known.request == request => Ok(()),
             Some(_) => Err(PortFailure::rejected(
                 PortFailureKind::Conflict,
@@ -126,8 +135,7 @@ impl InteractionSession for TerminalInteraction {
             )),
             None => {
                 let answer = watch::Sender::new(None);
-                let id = request.request_id.clone();
-                questions.insert(id, Question { request, answer, is_shown: false });
+                questions.push(Question { request, answer, is_shown: false });
                 Ok(())
             }
         }
@@ -141,7 +149,8 @@ impl InteractionSession for TerminalInteraction {
         operation.remaining()?;
         let mut answers = self.subscribe(request_id)?;
         let answered = operation.bounded(answers.wait_for(Option::is_some)).await;
-        match answered.map_err(runtime_ports::Interruption::in_flight)? {
+        // The question stays; nothing came of this wait.
+        match answered.map_err(runtime_ports::Interruption::before_sending)? {
             Ok(answer) => answer.clone().unwrap_or_else(|| Err(closed())),
             Err(_) => Err(closed()),
         }
@@ -160,25 +169,23 @@ fn ask(
     console: &dyn Console,
     request: &InteractionRequest,
 ) -> Result<InteractionResponse, PortFailure> {
-    let prompt = match request.kind {
-        InteractionKind::Question => format!("{}\n> ", safe_text(&request.prompt)),
-        // It ends with its choices.
-        InteractionKind::Approval => safe_text(&request.prompt).into_owned(),
-    };
-    let line = console.ask(&prompt).map_err(|_| closed())?.ok_or_else(closed)?;
+    let line = console.ask(request).map_err(|_| closed())?.ok_or_else(closed)?;
     let text = line.trim().to_owned();
     let decision = (request.kind == InteractionKind::Approval).then(|| decision(&text));
     Ok(InteractionResponse { text, decision })
 }
 
+/// Whatever is no clear yes is a no, and said why.
 fn decision(text: &str) -> ApprovalDecision {
     match text.to_lowercase().as_str() {
         "y" | "yes" => ApprovalDecision::Approved,
         "a" | "all" => ApprovalDecision::ApprovedForRun,
-        "" | "n" | "no" => ApprovalDecision::Denied { reason: "the user said no".to_owned() },
-        _ => ApprovalDecision::Denied { reason: format!("the user said no: {text}") },
+        "n" | "no" => ApprovalDecision::Denied { reason: String::new() },
+        _ => ApprovalDecision::Denied { reason: text.to_owned() },
     }
 }
 
+#[cfg(test)]
+mod conformance;
 #[cfg(test)]
 mod tests;

@@ -3,7 +3,7 @@
 //! Knows facts and turns them into Markdown. Refuses to know where the facts come from.
 
 use crate::{
-    survey::{Content, FileFacts, Listing},
+    survey::{Content, FileFacts, Findings, Listing},
     task::Unit,
 };
 
@@ -55,16 +55,16 @@ fn partial_note(is_partial: bool) -> Option<String> {
     is_partial.then(|| "The list was cut: there are more files than were listed.".to_owned())
 }
 
-pub(crate) fn found(query: &str, folder: &str, lines: &[String]) -> String {
-    let (skipped, hits): (Vec<_>, Vec<_>) =
-        lines.iter().partition(|line| line.contains(": skipped ("));
-    let mut report = match hits.len() {
-        0 => vec![format!("\"{query}\" does not occur in {}.", place(folder))],
+pub(crate) fn found(query: &str, folder: &str, findings: &Findings) -> String {
+    let bound = if findings.is_partial { "At least " } else { "" };
+    let mut report = vec![match findings.hits.len() {
+        0 => format!("\"{query}\" does not occur in {}.", place(folder)),
         count => {
-            vec![format!("{} with \"{query}\" in {}:", counted_noun(count, "line"), place(folder))]
+            let lines = counted_noun(count, "line");
+            format!("{bound}{lines} with \"{query}\" in {}:", place(folder))
         }
-    };
-    report.extend(hits.into_iter().chain(skipped).map(|line| format!("- {line}")));
+    }];
+    report.extend(findings.hits.iter().chain(&findings.skipped).map(|line| format!("- {line}")));
     report.join("\n")
 }
 

@@ -10,7 +10,7 @@ use crate::{
     exchange::Situation,
     plan_folder,
     step::{Progress, READ, SEARCH, Step, WRITE},
-    survey::{failure_reason, matches, text_of},
+    survey::{failure_reason, findings, text_of},
     task::Task,
 };
 
@@ -69,7 +69,7 @@ fn read(situation: &Situation, files: &[String]) -> Progress<String> {
         let exchange = situation.result_of(READ, path)?;
         Some(match failure_reason(exchange) {
             Some(reason) => format!("Could not read {path}: {reason}"),
-            None => format!("{path}:\n{}", text_of(exchange).trim_end()),
+            None => format!("{path}:\n{}", text_of(exchange)),
         })
     });
     Ok(shown.collect::<Vec<_>>().join("\n\n"))
@@ -82,6 +82,6 @@ fn search(situation: &Situation, query: &str, folder: &str) -> Progress<String> 
     };
     Ok(match failure_reason(exchange) {
         Some(reason) => format!("Could not search for \"{query}\": {reason}"),
-        None => answer::found(query, folder, &matches(exchange)),
+        None => answer::found(query, folder, &findings(exchange)),
     })
 }

@@ -95,17 +95,40 @@ fn measured(result: &str) -> Content {
     }
 }
 
-/// The text that `read_file` gave, for showing it.
+/// What `read_file` gave, for showing it: the text, or why there is none.
 pub(crate) fn text_of(exchange: &Exchange) -> String {
     let value: Value = serde_json::from_str(&exchange.result).unwrap_or(Value::Null);
-    value.get("content").and_then(Value::as_str).unwrap_or(&exchange.result).to_owned()
+    if let Some(reason) = value.get("skipped").and_then(Value::as_str) {
+        return format!("skipped ({reason})");
+    }
+    let text = value.get("content").and_then(Value::as_str).unwrap_or(&exchange.result);
+    let is_cut = value.get("truncated").and_then(Value::as_bool).unwrap_or(false);
+    let note = if is_cut { "\n(The file goes on; this is its beginning.)" } else { "" };
+    format!("{}{note}", text.trim_end())
 }
 
-/// The lines that `search_files` found.
-pub(crate) fn matches(exchange: &Exchange) -> Vec<String> {
+/// What a search came to.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Findings {
+    /// `path:line:text`.
+    pub(crate) hits: Vec<String>,
+    /// `path: skipped (reason)`.
+    pub(crate) skipped: Vec<String>,
+    /// Whether there may be more hits.
+    pub(crate) is_partial: bool,
+}
+
+/// What `search_files` found.
+pub(crate) fn findings(exchange: &Exchange) -> Findings {
     let value: Value = serde_json::from_str(&exchange.result).unwrap_or(Value::Null);
-    match value.get("matches").and_then(Value::as_array) {
-        Some(lines) => lines.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
-        None => exchange.result.lines().map(str::to_owned).collect(),
+    let list = |key: &str| -> Option<Vec<String>> {
+        let lines = value.get(key)?.as_array()?.iter();
+        Some(lines.filter_map(Value::as_str).map(str::to_owned).collect())
+    };
+    let plain = || exchange.result.lines().map(str::to_owned).collect();
+    Findings {
+        hits: list("matches").unwrap_or_else(plain),
+        skipped: list("skipped").unwrap_or_default(),
+        is_partial: value.get("truncated").and_then(Value::as_bool).unwrap_or(false),
     }
 }

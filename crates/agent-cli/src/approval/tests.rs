@@ -129,7 +129,7 @@ async fn a_denial_is_told_with_its_reason_and_leaves_a_pair_of_events() {
     let denied = ApprovalDecision::Denied { reason: "not that file".into() };
     let case = case(Ok(denied), false);
     let (verdict, _) = case.decide(7, EffectClass::WorkspaceWrite).await;
-    let reason = "not that file".to_owned();
+    let reason = "the user said no: not that file".to_owned();
     assert_eq!(verdict, Verdict::Refused { code: "approval_denied", reason: reason.clone() });
     let events = case.seen.0.lock().unwrap();
     assert!(matches!(&events[0], Event::ApprovalRequested { number: 7, .. }));

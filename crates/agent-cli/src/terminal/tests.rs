@@ -13,7 +13,7 @@ use runtime_ports::{
 };
 use runtime_types::{ExecutionId, OperationId};
 
-use super::{Console, TerminalInteraction};
+use super::{Console, TerminalInteraction, shown};
 
 struct Typed {
     lines: Mutex<Vec<Option<&'static str>>>,
@@ -31,8 +31,8 @@ impl Console for Typed {
         self.attended.load(Ordering::SeqCst)
     }
 
-    fn ask(&self, prompt: &str) -> std::io::Result<Option<String>> {
-        self.prompts.lock().unwrap().push(prompt.to_owned());
+    fn ask(&self, request: &InteractionRequest) -> std::io::Result<Option<String>> {
+        self.prompts.lock().unwrap().push(shown(request));
         Ok(self.lines.lock().unwrap().pop().expect("asked once too often").map(str::to_owned))
     }
 }
@@ -49,9 +49,10 @@ async fn decisions_are_read_from_a_line() {
         ("y\n", ApprovalDecision::Approved),
         ("YES\n", ApprovalDecision::Approved),
         ("a\n", ApprovalDecision::ApprovedForRun),
-        ("\n", denied("the user said no")),
-        ("n\n", denied("the user said no")),
-        ("use another name\n", denied("the user said no: use another name")),
+        ("\n", denied("")),
+        ("n\n", denied("")),
+        ("use another name\n", denied("use another name")),
+        ("yep\n", denied("yep")),
     ] {
         let terminal = TerminalInteraction::new(console(&[Some(typed)]));
         let request = InteractionRequest::approval("1", "write a.txt?", "d");

@@ -68,6 +68,20 @@ fn writes() {
 }
 
 #[test]
+fn leaves_out_what_git_ignores_and_names_binaries_as_skipped() {
+    let place = Place::notes();
+    place.put("drafts/secret-plan.md", "milk\n");
+    for task in ["list the files", "search for \"milk\"", "count the lines of every file"] {
+        let ended = place.run(&[task]);
+        assert!(!ended.stdout.contains("drafts"), "{task}: {ended:?}");
+    }
+    check("search for \"milk\"", &["balcony.png: skipped (binary"]);
+    check("read balcony.png", &["balcony.png:\nskipped (binary file)"]);
+    check("count the lines of every file", &["Skipped:\n- balcony.png: binary file"]);
+    check("summarise this folder", &["Skipped:\n- balcony.png: binary file"]);
+}
+
+#[test]
 fn says_so_when_it_does_not_understand() {
     let not_understood = "The offline model does not understand this task.";
     check("compose a sonnet about tomatoes", &[not_understood, "--model", "OPENAI_API_KEY"]);

@@ -24,7 +24,14 @@ impl Folder {
         match tool {
             "list_files" => (self.list(path).to_string(), false),
             "read_file" => self.read(path),
-            "search_files" => (json!({ "matches": ["a.txt:1:milk"] }).to_string(), false),
+            "search_files" => {
+                let found = json!({
+                    "matches": ["a.txt:1:milk"],
+                    "skipped": ["b.bin: skipped (binary file)"],
+                    "truncated": true,
+                });
+                (found.to_string(), false)
+            }
             "write_file" if self.refuses_writes => {
                 (json!({ "ok": false, "error": "nobody approved it" }).to_string(), true)
             }
@@ -99,6 +106,13 @@ fn counting_lists_reads_every_file_and_writes_the_table() {
 }
 
 #[test]
+fn a_binary_file_is_named_as_skipped_and_not_shown() {
+    let mut folder = Folder::of(&[]);
+    folder.files.insert("p.png", Err("binary file"));
+    assert_eq!(run("read p.png", &folder).1, "p.png:\nskipped (binary file)");
+}
+
+#[test]
 fn the_plan_depends_on_the_results() {
     let (few, _) = run(COUNT, &Folder::of(&[("only.txt", "1")]));
     assert_eq!(names(&few), ["list_files", "read_file", "write_file"]);
@@ -126,7 +140,11 @@ fn every_task_of_the_handful_ends_in_an_answer_from_its_results() {
         ("list the docs folder", vec!["list_files"], "1 item in the folder docs:"),
         ("read a.txt", vec!["read_file"], "a.txt:\nbuy milk\nand eggs"),
         ("read gone.txt", vec!["read_file"], "Could not read gone.txt: no such file"),
-        ("search for milk", vec!["search_files"], "1 line with \"milk\" in the folder:\n- a.txt:1"),
+        (
+            "search for milk",
+            vec!["search_files"],
+            "At least 1 line with \"milk\" in the folder:\n- a.txt:1:milk\n- b.bin: skipped (binary file)",
+        ),
         ("how many words are in a.txt?", vec!["read_file"], "| a.txt | 4 |"),
         ("count the files", vec!["list_files"], "2 files:\n- a.txt\n- docs/b.md"),
         (
