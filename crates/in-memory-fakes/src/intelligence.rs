@@ -3,7 +3,10 @@
 //! Knows nothing about how a turn is played. Invariant: what a real intelligence would refuse
 //! before sending anything is refused here too, without using up a script.
 
-use std::sync::{Arc, Mutex};
+use std::{
+    fmt,
+    sync::{Arc, Mutex},
+};
 
 use async_trait::async_trait;
 use runtime_ports::{
@@ -270,6 +273,13 @@ impl Drop for Played {
         if !std::thread::panicking() {
             self.assert_done();
         }
+    }
+}
+
+impl fmt::Debug for FakeIntelligence {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let started = lock(&self.0.ledger).turns.len();
+        formatter.debug_struct("FakeIntelligence").field("turns", &started).finish()
     }
 }
 

@@ -3,7 +3,7 @@
 //! Knows nothing about turns. Invariant: a router that was built has a session for each provider that
 //! it was given, and has settled what dead owners left open.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{collections::BTreeMap, fmt, sync::Arc};
 
 use runtime_ports::{ModelSession, PortFailure, ReceiptStore};
 use thiserror::Error;
@@ -108,6 +108,16 @@ impl RouterBuilder {
         }
         router.recover().await.map_err(RouterError::Recovery)?;
         Ok(router)
+    }
+}
+
+impl fmt::Debug for RouterBuilder {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let providers: Vec<_> = self.sessions.iter().map(|(name, _)| name).collect();
+        formatter
+            .debug_struct("RouterBuilder")
+            .field("providers", &providers)
+            .finish_non_exhaustive()
     }
 }
 

@@ -3,7 +3,7 @@
 //! Knows no provider. Invariant: a start that is refused has sent nothing, opened no receipt and
 //! left no operation in the tree; open turns of dead owners are settled before the first turn.
 
-use std::{sync::Arc, time::Duration};
+use std::{fmt, sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use runtime_ports::{
@@ -90,7 +90,7 @@ impl Router {
         Self {
             routes: Arc::new(routes),
             tree: OperationTree::default(),
-            threads: Threads::in_memory(),
+            threads: Threads::default(),
             ledger: Ledger::default(),
             recovered: Arc::default(),
             instructions: None,
@@ -161,7 +161,7 @@ impl Router {
         let route = self.route(&start.request.model).await?;
         let (id, parent) = (start.operation_id, start.parent_operation_id);
         let registration = self.tree.register(id, parent, CancellationToken::new())?;
-        let thread = self.threads.open(&start, &route).await?;
+        let thread = self.threads.open(&start, &route)?;
         let account = self.account(&route, billing(&start, thread.id()));
         let instructions = self.instructions.clone();
         let plan = TurnPlan { start, route, thread, instructions, account, registration };
@@ -169,7 +169,7 @@ impl Router {
         let (opened, news) = oneshot::channel();
         let span = tracing::info_span!("turn", operation = %id);
         self.owners.spawn(owner.run(opened).instrument(span));
-        news.await.unwrap_or_else(|_| Err(owner_lost()))?;
+        news.await.unwrap_or_else(|_| Err(turn::owner_lost()))?;
         Ok(turn)
     }
 }
@@ -190,6 +190,12 @@ impl Intelligence for Router {
 
     async fn cancel(&self, operation_id: Uuid) -> Result<bool, PortFailure> {
         Ok(self.tree.cancel(operation_id))
+    }
+}
+
+impl fmt::Debug for Router {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Router").finish_non_exhaustive()
     }
 }
 
@@ -214,12 +220,4 @@ fn recovery_takes_long() -> PortFailure {
     let message = "the open turns of an earlier process are still being settled; start again later";
     PortFailure::not_sent(PortFailureKind::Unavailable, "receipts_not_recovered", message)
         .retryable()
-}
-
-fn owner_lost() -> PortFailure {
-    PortFailure::in_flight_unknown(
-        PortFailureKind::Internal,
-        "turn_owner_lost",
-        "the task that owned the turn is gone; its receipt is settled at the next start",
-    )
 }

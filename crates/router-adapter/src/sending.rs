@@ -211,6 +211,7 @@ fn panicked() -> PortFailure {
 
 /// Enough for jitter, which needs no quality.
 fn random_fraction() -> f64 {
-    let (_, low) = Uuid::new_v4().as_u64_pair();
-    f64::from(low as u32) / (f64::from(u32::MAX) + 1.0)
+    // Version and variant stand in the middle; the last four bytes are random throughout.
+    let [.., a, b, c, d] = Uuid::new_v4().into_bytes();
+    f64::from(u32::from_be_bytes([a, b, c, d])) / (f64::from(u32::MAX) + 1.0)
 }

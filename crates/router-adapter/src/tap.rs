@@ -3,7 +3,7 @@
 //! Knows nothing about what is done with them, and changes none. An observer sees an event before the
 //! host does, in order, each once.
 
-use std::sync::Arc;
+use std::{fmt, sync::Arc};
 
 use async_trait::async_trait;
 use runtime_ports::{
@@ -59,6 +59,12 @@ impl TappedIntelligence {
     /// Taps `inner` for `observer`.
     pub fn new(inner: Arc<dyn Intelligence>, observer: impl TurnObserver + 'static) -> Self {
         Self { inner, observer: Arc::new(observer) }
+    }
+}
+
+impl fmt::Debug for TappedIntelligence {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("TappedIntelligence").finish_non_exhaustive()
     }
 }
 

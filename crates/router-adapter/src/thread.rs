@@ -9,7 +9,6 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use async_trait::async_trait;
 use runtime_ports::{
     AgentContinuation, AgentProvider, PortFailure, PortFailureKind, Transcript, TurnStart,
 };
@@ -22,59 +21,39 @@ pub(crate) const KEPT_IN_MEMORY: usize = 1_000;
 
 /// A thread as it is kept. Reasoning in it was issued by `provider`, which is the only one that it
 /// is ever sent to.
-#[derive(Debug, Clone)]
-pub(crate) struct Thread {
-    pub(crate) user_id: String,
-    pub(crate) provider: AgentProvider,
-    pub(crate) provider_model: String,
-    pub(crate) transcript: Transcript,
-}
-
-/// Keeps threads between turns.
-#[async_trait]
-pub(crate) trait ThreadStore: Send + Sync {
-    /// The thread, if it is known.
-    async fn load(&self, thread_id: &str) -> Result<Option<Thread>, PortFailure>;
-
-    /// Keeps the thread in place of what was kept under this id.
-    async fn keep(&self, thread_id: &str, thread: Thread) -> Result<(), PortFailure>;
+#[derive(Clone)]
+struct Thread {
+    user_id: String,
+    provider: AgentProvider,
+    provider_model: String,
+    transcript: Transcript,
 }
 
 /// The threads of a router, and which of them are in use. Clones share both.
-#[derive(Clone)]
-pub(crate) struct Threads {
-    store: Arc<dyn ThreadStore>,
-    in_use: Arc<Mutex<HashSet<String>>>,
-}
+#[derive(Clone, Default)]
+pub(crate) struct Threads(Arc<Mutex<Shelf>>);
 
 /// A thread that a turn works on. Dropping it gives the thread back as it was.
 pub(crate) struct OpenThread {
     threads: Threads,
     id: Option<String>,
-    pub(crate) thread: Thread,
+    thread: Thread,
     _lease: Option<Lease>,
 }
 
+/// Holds a thread against other turns until it is dropped.
 struct Lease {
-    in_use: Arc<Mutex<HashSet<String>>>,
+    threads: Threads,
     id: String,
 }
 
 impl Threads {
-    pub(crate) fn in_memory() -> Self {
-        Self { store: Arc::new(MemoryThreads::default()), in_use: Arc::default() }
-    }
-
     /// The thread that `start` asks for: a new one, or the one of its continuation.
     ///
     /// # Errors
     /// `Invalid` for another provider or model, `NotFound` for an unknown thread (or another
     /// user's), `Conflict` while another turn is at work on it.
-    pub(crate) async fn open(
-        &self,
-        start: &TurnStart,
-        route: &Route,
-    ) -> Result<OpenThread, PortFailure> {
+    pub(crate) fn open(&self, start: &TurnStart, route: &Route) -> Result<OpenThread, PortFailure> {
         let ephemeral = start.request.ephemeral;
         let Some(continuation) = &start.continuation else {
             let id = (!ephemeral).then(|| Uuid::new_v4().to_string());
@@ -84,7 +63,7 @@ impl Threads {
         let bound = (&continuation.provider, &*continuation.provider_model);
         check_binding(bound, route)?;
         let lease = self.lease(&continuation.thread_id)?;
-        let found = self.store.load(&continuation.thread_id).await?;
+        let found = self.lock().threads.get(&continuation.thread_id).cloned();
         let found = found.filter(|thread| thread.user_id == start.user_id);
         let thread = found.ok_or_else(unknown_thread)?;
         check_binding((&thread.provider, &thread.provider_model), route)?;
@@ -93,10 +72,14 @@ impl Threads {
     }
 
     fn lease(&self, id: &str) -> Result<Lease, PortFailure> {
-        if !lock(&self.in_use).insert(id.to_owned()) {
+        if !self.lock().in_use.insert(id.to_owned()) {
             return Err(thread_in_use());
         }
-        Ok(Lease { in_use: Arc::clone(&self.in_use), id: id.to_owned() })
+        Ok(Lease { threads: self.clone(), id: id.to_owned() })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Shelf> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -106,55 +89,54 @@ impl OpenThread {
         self.id.as_deref()
     }
 
+    /// The messages, as far as the turn has come.
+    pub(crate) const fn transcript(&self) -> &Transcript {
+        &self.thread.transcript
+    }
+
+    /// The messages, to add new ones.
+    pub(crate) const fn transcript_mut(&mut self) -> &mut Transcript {
+        &mut self.thread.transcript
+    }
+
     /// Keeps the thread, unless the turn is ephemeral, and says how to go on in it.
-    ///
-    /// # Errors
-    /// The store's.
-    pub(crate) async fn keep(self) -> Result<Option<AgentContinuation>, PortFailure> {
-        let Some(thread_id) = self.id else { return Ok(None) };
+    pub(crate) fn keep(self) -> Option<AgentContinuation> {
+        let thread_id = self.id?;
         let continuation = AgentContinuation {
             provider: self.thread.provider.clone(),
             provider_model: self.thread.provider_model.clone(),
             thread_id: thread_id.clone(),
         };
-        self.threads.store.keep(&thread_id, self.thread).await?;
-        Ok(Some(continuation))
+        self.threads.lock().keep(thread_id, self.thread);
+        Some(continuation)
     }
 }
 
 impl Drop for Lease {
     fn drop(&mut self) {
-        lock(&self.in_use).remove(&self.id);
+        self.threads.lock().in_use.remove(&self.id);
     }
 }
 
-/// Keeps the threads that were used last.
+/// The threads that were used last, and those that a turn works on.
 #[derive(Default)]
-struct MemoryThreads(Mutex<Recent>);
-
-#[derive(Default)]
-struct Recent {
+struct Shelf {
     threads: HashMap<String, Thread>,
     order: VecDeque<String>,
+    in_use: HashSet<String>,
 }
 
-#[async_trait]
-impl ThreadStore for MemoryThreads {
-    async fn load(&self, thread_id: &str) -> Result<Option<Thread>, PortFailure> {
-        Ok(lock(&self.0).threads.get(thread_id).cloned())
-    }
-
-    async fn keep(&self, thread_id: &str, thread: Thread) -> Result<(), PortFailure> {
-        let mut recent = lock(&self.0);
-        recent.order.retain(|held| held != thread_id);
-        recent.order.push_back(thread_id.to_owned());
-        recent.threads.insert(thread_id.to_owned(), thread);
-        if recent.order.len() > KEPT_IN_MEMORY
-            && let Some(oldest) = recent.order.pop_front()
+impl Shelf {
+    /// Puts the thread in place of what was kept under this id.
+    fn keep(&mut self, thread_id: String, thread: Thread) {
+        self.order.retain(|held| *held != thread_id);
+        self.order.push_back(thread_id.clone());
+        self.threads.insert(thread_id, thread);
+        if self.order.len() > KEPT_IN_MEMORY
+            && let Some(oldest) = self.order.pop_front()
         {
-            recent.threads.remove(&oldest);
+            self.threads.remove(&oldest);
         }
-        Ok(())
     }
 }
 
@@ -192,10 +174,6 @@ fn thread_in_use() -> PortFailure {
         "thread_in_use",
         "another turn is at work on the thread; wait for its end",
     )
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

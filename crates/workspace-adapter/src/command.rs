@@ -128,6 +128,7 @@ impl Running {
         let listened = async {
             let drained = async { tokio::join!(stdout.drain(streams.0), stderr.drain(streams.1)) };
             let waited_enough = async {
+                // Nothing is sent: the sender is dropped when everything was ended.
                 let _ = told_of_the_end.await;
                 tokio::time::sleep(LAST_OUTPUT).await;
             };

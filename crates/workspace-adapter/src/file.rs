@@ -226,6 +226,7 @@ impl<'a> Unfinished<'a> {
 impl Drop for Unfinished<'_> {
     fn drop(&mut self) {
         if !self.is_renamed {
+            // What cannot be removed stays as a name that is never shown.
             let _ = self.dir.remove_file(&self.name);
         }
     }

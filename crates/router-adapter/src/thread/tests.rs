@@ -36,30 +36,30 @@ fn start(user: &str, continuation: Option<AgentContinuation>, ephemeral: bool) -
     TurnStart { user_id: user.into(), operation_id, parent_operation_id, continuation, request }
 }
 
-async fn open(threads: &Threads, start: TurnStart) -> Result<OpenThread, PortFailureKind> {
-    threads.open(&start, &route("p", "m")).await.map_err(|failure| failure.kind)
+fn open(threads: &Threads, start: TurnStart) -> Result<OpenThread, PortFailureKind> {
+    threads.open(&start, &route("p", "m")).map_err(|failure| failure.kind)
 }
 
 /// A kept thread of one message.
-async fn kept(threads: &Threads) -> AgentContinuation {
-    let mut thread = open(threads, start("ada", None, false)).await.unwrap();
-    thread.thread.transcript.push(ModelMessage::text(ModelRole::User, "first"));
-    thread.keep().await.unwrap().unwrap()
+fn kept(threads: &Threads) -> AgentContinuation {
+    let mut thread = open(threads, start("ada", None, false)).unwrap();
+    thread.transcript_mut().push(ModelMessage::text(ModelRole::User, "first"));
+    thread.keep().unwrap()
 }
 
-#[tokio::test]
-async fn a_kept_thread_goes_on_where_it_was() {
-    let threads = Threads::in_memory();
-    let continuation = kept(&threads).await;
-    let thread = open(&threads, start("ada", Some(continuation.clone()), false)).await.unwrap();
-    assert_eq!(thread.thread.transcript.len(), 1);
-    assert_eq!(thread.keep().await.unwrap(), Some(continuation));
+#[test]
+fn a_kept_thread_goes_on_where_it_was() {
+    let threads = Threads::default();
+    let continuation = kept(&threads);
+    let thread = open(&threads, start("ada", Some(continuation.clone()), false)).unwrap();
+    assert_eq!(thread.transcript().len(), 1);
+    assert_eq!(thread.keep(), Some(continuation));
 }
 
-#[tokio::test]
-async fn a_thread_goes_on_only_with_its_user_provider_and_model() {
-    let threads = Threads::in_memory();
-    let continuation = kept(&threads).await;
+#[test]
+fn a_thread_goes_on_only_with_its_user_provider_and_model() {
+    let threads = Threads::default();
+    let continuation = kept(&threads);
     let strange = |provider: &str, model: &str| AgentContinuation {
         provider: AgentProvider::new(provider),
         provider_model: model.into(),
@@ -76,54 +76,54 @@ async fn a_thread_goes_on_only_with_its_user_provider_and_model() {
         ),
     ];
     for (user, wanted, kind) in cases {
-        let refused = open(&threads, start(user, Some(wanted.clone()), false)).await;
+        let refused = open(&threads, start(user, Some(wanted.clone()), false));
         assert_eq!(refused.err(), Some(kind), "{user} {wanted:?}");
     }
     // A continuation that was forged to fit another model does not fit the thread.
     let forged = start("ada", Some(strange("q", "n")), false);
-    let refused = threads.open(&forged, &route("q", "n")).await;
+    let refused = threads.open(&forged, &route("q", "n"));
     assert_eq!(refused.err().map(|failure| failure.kind), Some(PortFailureKind::Invalid));
-    assert!(open(&threads, start("ada", Some(continuation), false)).await.is_ok());
+    assert!(open(&threads, start("ada", Some(continuation), false)).is_ok());
 }
 
-#[tokio::test]
-async fn one_turn_at_a_time_works_on_a_thread_and_a_dropped_one_leaves_it_as_it_was() {
-    let threads = Threads::in_memory();
-    let continuation = kept(&threads).await;
+#[test]
+fn one_turn_at_a_time_works_on_a_thread_and_a_dropped_one_leaves_it_as_it_was() {
+    let threads = Threads::default();
+    let continuation = kept(&threads);
     let again = || start("ada", Some(continuation.clone()), false);
-    let mut first = open(&threads, again()).await.unwrap();
-    assert_eq!(open(&threads, again()).await.err(), Some(PortFailureKind::Conflict));
-    first.thread.transcript.push(ModelMessage::text(ModelRole::User, "lost"));
+    let mut first = open(&threads, again()).unwrap();
+    assert_eq!(open(&threads, again()).err(), Some(PortFailureKind::Conflict));
+    first.transcript_mut().push(ModelMessage::text(ModelRole::User, "lost"));
     drop(first);
-    assert_eq!(open(&threads, again()).await.unwrap().thread.transcript.len(), 1);
+    assert_eq!(open(&threads, again()).unwrap().transcript().len(), 1);
 }
 
-#[tokio::test]
-async fn an_ephemeral_turn_leaves_no_thread_and_no_continuation() {
-    let threads = Threads::in_memory();
-    let thread = open(&threads, start("ada", None, true)).await.unwrap();
+#[test]
+fn an_ephemeral_turn_leaves_no_thread_and_no_continuation() {
+    let threads = Threads::default();
+    let thread = open(&threads, start("ada", None, true)).unwrap();
     assert_eq!(thread.id(), None);
-    assert_eq!(thread.keep().await.unwrap(), None);
-    let continuation = kept(&threads).await;
+    assert_eq!(thread.keep(), None);
+    let continuation = kept(&threads);
     let on = start("ada", Some(continuation.clone()), true);
-    let mut thread = open(&threads, on).await.unwrap();
-    thread.thread.transcript.push(ModelMessage::text(ModelRole::User, "aside"));
-    assert_eq!(thread.keep().await.unwrap(), None);
-    let thread = open(&threads, start("ada", Some(continuation), false)).await.unwrap();
-    assert_eq!(thread.thread.transcript.len(), 1);
+    let mut thread = open(&threads, on).unwrap();
+    thread.transcript_mut().push(ModelMessage::text(ModelRole::User, "aside"));
+    assert_eq!(thread.keep(), None);
+    let thread = open(&threads, start("ada", Some(continuation), false)).unwrap();
+    assert_eq!(thread.transcript().len(), 1);
 }
 
-#[tokio::test]
-async fn the_thread_that_was_used_least_recently_is_forgotten_first() {
-    let threads = Threads::in_memory();
-    let (oldest, second) = (kept(&threads).await, kept(&threads).await);
+#[test]
+fn the_thread_that_was_used_least_recently_is_forgotten_first() {
+    let threads = Threads::default();
+    let (oldest, second) = (kept(&threads), kept(&threads));
     for _ in 2..KEPT_IN_MEMORY {
-        kept(&threads).await;
+        kept(&threads);
     }
     let again = |wanted: &AgentContinuation| start("ada", Some(wanted.clone()), false);
-    let used = open(&threads, again(&oldest)).await.unwrap();
-    used.keep().await.unwrap();
-    kept(&threads).await;
-    assert!(open(&threads, again(&oldest)).await.is_ok());
-    assert_eq!(open(&threads, again(&second)).await.err(), Some(PortFailureKind::NotFound));
+    let used = open(&threads, again(&oldest)).unwrap();
+    used.keep();
+    kept(&threads);
+    assert!(open(&threads, again(&oldest)).is_ok());
+    assert_eq!(open(&threads, again(&second)).err(), Some(PortFailureKind::NotFound));
 }

@@ -10,7 +10,6 @@ use runtime_ports::{
 };
 
 use super::{Completion, Outcome, OwnerEnd, TurnPlan};
-use crate::thread::OpenThread;
 
 /// Why a turn stopped without a final answer.
 pub(super) struct Stopped {
@@ -33,7 +32,7 @@ pub(super) async fn conclude(plan: TurnPlan, end: OwnerEnd, course: Result<Strin
         "turn settled"
     );
     let conclusion = match settlement.charged(course) {
-        Ok(answer) => Ok(complete(answer, usage, keep(thread).await)),
+        Ok(answer) => Ok(complete(answer, usage, thread.keep())),
         Err(failure) => {
             drop(thread);
             // A call that the host has not seen must not run any more.
@@ -55,13 +54,6 @@ fn as_cancelled(course: Result<String, Stopped>) -> Stopped {
         Err(Stopped { failure, .. }) => PortFailure { commit: failure.commit, ..canceled },
     };
     Stopped { end: TurnEnd::Cancelled, failure }
-}
-
-async fn keep(thread: OpenThread) -> Option<AgentContinuation> {
-    thread.keep().await.unwrap_or_else(|failure| {
-        tracing::warn!(code = failure.code, "the thread could not be kept");
-        None
-    })
 }
 
 fn complete(

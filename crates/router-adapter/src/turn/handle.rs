@@ -153,7 +153,8 @@ fn turn_is_over() -> PortFailure {
     PortFailure::not_sent(PortFailureKind::Canceled, "turn_over", message)
 }
 
-fn owner_lost() -> PortFailure {
+/// The failure of a turn whose owner task ended without a word.
+pub(crate) fn owner_lost() -> PortFailure {
     PortFailure::in_flight_unknown(
         PortFailureKind::Internal,
         "turn_owner_lost",

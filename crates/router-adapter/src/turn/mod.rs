@@ -17,7 +17,7 @@ use runtime_ports::{AgentContinuation, AgentTurnEvent, PortFailure, ToolResult, 
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
-pub(crate) use handle::RouterTurn;
+pub(crate) use handle::{RouterTurn, owner_lost};
 pub(crate) use owner::Owner;
 
 use crate::{

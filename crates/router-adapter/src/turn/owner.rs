@@ -140,7 +140,7 @@ impl Owner {
         ModelRequest {
             invocation_id: name.into(),
             model: Arc::clone(&self.plan.route.provider_model),
-            messages: self.plan.thread.thread.transcript.clone(),
+            messages: self.plan.thread.transcript().clone(),
             tools: self.tools.clone(),
             max_output_tokens: None,
             options: Arc::clone(&self.options),
@@ -164,7 +164,7 @@ impl Owner {
             let result = self.surface(call).await?;
             exchange.answer(result);
         }
-        self.plan.thread.thread.transcript.extend(exchange.into_messages());
+        self.plan.thread.transcript_mut().extend(exchange.into_messages());
         Ok(())
     }
 
@@ -186,7 +186,7 @@ impl Owner {
     fn keep_answer(&mut self, output: Vec<ModelContent>) -> String {
         let answer = text_of(&output);
         let message = ModelMessage { role: ModelRole::Assistant, content: output };
-        self.plan.thread.thread.transcript.push(message);
+        self.plan.thread.transcript_mut().push(message);
         answer
     }
 }
@@ -202,7 +202,7 @@ async fn broken_off(plan: &TurnPlan, end: &OwnerEnd) -> TurnEnd {
 
 /// Puts the instructions before a fresh thread, and the new input at its end.
 fn begin_thread(plan: &mut TurnPlan) {
-    let transcript = &mut plan.thread.thread.transcript;
+    let transcript = plan.thread.transcript_mut();
     if transcript.is_empty()
         && let Some(instructions) = &plan.instructions
     {
