@@ -58,22 +58,36 @@ impl From<ModelDelta<'_>> for OwnedDelta {
     }
 }
 
+/// Deltas that read on in one text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum DeltaKind {
+    Text,
+    Reasoning,
+    ToolArguments { index: u32 },
+}
+
 impl Merge for OwnedDelta {
-    fn merge(&mut self, newer: Self) -> Result<(), Self> {
+    type Kind = DeltaKind;
+
+    fn kind(&self) -> Option<DeltaKind> {
+        match self {
+            Self::Text(_) => Some(DeltaKind::Text),
+            Self::Reasoning(_) => Some(DeltaKind::Reasoning),
+            Self::ToolArguments { index, .. } => Some(DeltaKind::ToolArguments { index: *index }),
+            Self::ToolCall { .. } | Self::Restarted => None,
+        }
+    }
+
+    fn absorb(&mut self, newer: Self) {
         match (self, newer) {
             (Self::Text(held), Self::Text(more))
-            | (Self::Reasoning(held), Self::Reasoning(more)) => {
-                held.push_str(&more);
-                Ok(())
-            }
-            (
-                Self::ToolArguments { index, fragment },
-                Self::ToolArguments { index: newer, fragment: more },
-            ) if *index == newer => {
-                fragment.push_str(&more);
-                Ok(())
-            }
-            (_, newer) => Err(newer),
+            | (Self::Reasoning(held), Self::Reasoning(more))
+            | (
+                Self::ToolArguments { fragment: held, .. },
+                Self::ToolArguments { fragment: more, .. },
+            ) => held.push_str(&more),
+            // Of two kinds: the mailbox asks for none of this.
+            _ => {}
         }
     }
 }

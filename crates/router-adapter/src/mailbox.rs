@@ -5,7 +5,8 @@
 //! so that what waits is bounded by the number of kinds, however slow the reader is.
 
 use std::{
-    collections::VecDeque,
+    collections::{HashMap, VecDeque},
+    hash::Hash,
     ops::Deref,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
@@ -17,19 +18,29 @@ pub(crate) const ROOM: usize = 64;
 
 /// Something that can take in a newer item of its kind.
 pub(crate) trait Merge: Sized {
-    /// Takes `newer` in, or gives it back when the two do not belong together.
-    fn merge(&mut self, newer: Self) -> Result<(), Self>;
+    /// Names a kind.
+    type Kind: Eq + Hash;
+
+    /// The kind of this item; `None` when it always stays apart.
+    fn kind(&self) -> Option<Self::Kind>;
+
+    /// Takes in a newer item of the same kind.
+    fn absorb(&mut self, newer: Self);
 }
 
 /// A queue with one reader. It ends when it is closed and read empty.
-pub(crate) struct Mailbox<T> {
+pub(crate) struct Mailbox<T: Merge> {
     state: Mutex<State<T>>,
     changed: Notify,
     asked: Notify,
 }
 
-struct State<T> {
+struct State<T: Merge> {
     unread: VecDeque<T>,
+    /// Items that left at the front, so that the place of an item has a number that stays.
+    gone: u64,
+    /// The number of the newest unread item of each kind; those of items that left are stale.
+    newest: HashMap<T::Kind, u64>,
     asked_in_vain: bool,
     closed: bool,
 }
@@ -67,7 +78,7 @@ impl<T: Merge> Mailbox<T> {
 
     /// Takes back the unread items that do not pass.
     pub(crate) fn retain(&self, keep: impl FnMut(&T) -> bool) {
-        self.lock().unread.retain(keep);
+        self.lock().retain(keep);
         self.changed.notify_one();
     }
 
@@ -118,22 +129,39 @@ impl<T: Merge> State<T> {
         }
     }
 
-    fn join(&mut self, mut item: T) -> Result<(), T> {
-        if self.unread.len() < ROOM {
-            return Err(item);
-        }
-        for held in self.unread.iter_mut().rev() {
-            match held.merge(item) {
-                Ok(()) => return Ok(()),
-                Err(back) => item = back,
+    /// Joins the item to the newest unread one of its kind. Costs the same however many wait.
+    fn join(&mut self, item: T) -> Result<(), T> {
+        let Some(kind) = item.kind() else { return Err(item) };
+        let is_full = self.unread.len() >= ROOM;
+        let place = self.newest.get(&kind).and_then(|number| number.checked_sub(self.gone));
+        let held = place.and_then(|place| self.unread.get_mut(usize::try_from(place).ok()?));
+        match held {
+            Some(held) if is_full => {
+                held.absorb(item);
+                Ok(())
+            }
+            _ => {
+                self.newest.insert(kind, self.gone + self.unread.len() as u64);
+                Err(item)
             }
         }
-        Err(item)
+    }
+
+    fn retain(&mut self, keep: impl FnMut(&T) -> bool) {
+        self.unread.retain(keep);
+        let numbered = (self.gone..).zip(&self.unread);
+        self.newest = numbered.filter_map(|(number, item)| Some((item.kind()?, number))).collect();
     }
 
     fn take(&mut self) -> Taken<T> {
         match self.unread.pop_front() {
-            Some(item) => Taken::Item(item),
+            Some(item) => {
+                self.gone += 1;
+                if self.unread.is_empty() {
+                    self.newest.clear();
+                }
+                Taken::Item(item)
+            }
             None if self.closed => Taken::Ended,
             None => {
                 self.asked_in_vain = true;
@@ -143,9 +171,10 @@ impl<T: Merge> State<T> {
     }
 }
 
-impl<T> Default for State<T> {
+impl<T: Merge> Default for State<T> {
     fn default() -> Self {
-        Self { unread: VecDeque::new(), asked_in_vain: false, closed: false }
+        let (unread, newest) = (VecDeque::new(), HashMap::new());
+        Self { unread, gone: 0, newest, asked_in_vain: false, closed: false }
     }
 }
 

@@ -117,9 +117,15 @@ impl AccountedSession {
 
 /// Performs a call and accounts for it, whether or not anybody still waits.
 async fn own(call: Call, reply: oneshot::Sender<Answer>) {
-    let answer = match call.account.open().await {
-        Ok(()) => call.perform().await,
-        Err(refusal) => Err(refusal),
+    let answer = match call.operation.bounded(call.account.open()).await {
+        Ok(Ok(())) => call.perform().await,
+        Ok(Err(refusal)) => Err(refusal),
+        Err(interruption) => {
+            let failure = interruption.before_sending();
+            // The caller need not wait for a slow store, since nothing will be sent.
+            let _ = reply.send(Err(failure.clone()));
+            return call.withdraw(&failure).await;
+        }
     };
     // Nobody may be left to hear it.
     let _ = reply.send(answer);
@@ -141,6 +147,15 @@ impl Call {
         let answer = answer.map_err(|failure| self.account.blame(failure));
         let settlement = self.account.settle(end).await;
         settlement.charged(answer)
+    }
+
+    /// Settles a call whose opening was broken off, so that nobody knows whether it is recorded.
+    async fn withdraw(self, failure: &PortFailure) {
+        if self.account.open().await.is_ok() {
+            self.registration.conclude();
+            // Where it cannot be stored now, the next start settles it.
+            self.account.settle(TurnEnd::of_failure(failure.kind)).await;
+        }
     }
 
     async fn send(&mut self) -> Result<ModelResponse, Unanswered> {

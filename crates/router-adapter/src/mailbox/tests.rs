@@ -11,12 +11,14 @@ use super::{Mailbox, Merge, Poster, ROOM};
 struct Piece(u8, String);
 
 impl Merge for Piece {
-    fn merge(&mut self, newer: Self) -> Result<(), Self> {
-        if self.0 == 0 || self.0 != newer.0 {
-            return Err(newer);
-        }
+    type Kind = u8;
+
+    fn kind(&self) -> Option<u8> {
+        (self.0 != 0).then_some(self.0)
+    }
+
+    fn absorb(&mut self, newer: Self) {
         self.1.push_str(&newer.1);
-        Ok(())
     }
 }
 

@@ -88,15 +88,30 @@ pub(crate) fn split(plan: TurnPlan) -> (Owner, RouterTurn) {
     (owner, handle)
 }
 
+/// Events that read on in one text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum EventKind {
+    Text,
+    Reasoning,
+}
+
 impl Merge for AgentTurnEvent {
-    fn merge(&mut self, newer: Self) -> Result<(), Self> {
+    type Kind = EventKind;
+
+    fn kind(&self) -> Option<EventKind> {
+        match self {
+            Self::TextDelta(_) => Some(EventKind::Text),
+            Self::ReasoningDelta(_) => Some(EventKind::Reasoning),
+            _ => None,
+        }
+    }
+
+    fn absorb(&mut self, newer: Self) {
         match (self, newer) {
             (Self::TextDelta(held), Self::TextDelta(more))
-            | (Self::ReasoningDelta(held), Self::ReasoningDelta(more)) => {
-                held.push_str(&more);
-                Ok(())
-            }
-            (_, newer) => Err(newer),
+            | (Self::ReasoningDelta(held), Self::ReasoningDelta(more)) => held.push_str(&more),
+            // Of two kinds: the mailbox asks for none of this.
+            _ => {}
         }
     }
 }

@@ -5,6 +5,8 @@
 mod building;
 mod drops;
 mod hostile;
+mod hostile_stores;
+mod races;
 mod receipts;
 mod regressions;
 mod retries;

@@ -1,16 +1,24 @@
 //! Model calls without a turn: billed, repeated, cancelled and dropped like one.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    },
+    time::{Duration, Instant},
+};
 
 use in_memory_fakes::{DeltaLog, FakeModel, FaultPlan, ModelStep, RecordedDelta};
 use router_adapter::Router;
 use runtime_ports::{
-    CommitDisposition, Intelligence as _, Metering, ModelMessage, ModelRequest, ModelRole,
-    ModelSession, OperationContext, PortFailureKind, ToolSet, Transcript, TurnEnd,
+    CommitDisposition, DeltaSink, Intelligence as _, Metering, ModelDelta, ModelMessage,
+    ModelRequest, ModelRole, ModelSession, OperationContext, PortFailureKind, ToolSet, Transcript,
+    TurnEnd,
 };
 use runtime_types::{ExecutionId, OperationId};
 use uuid::Uuid;
 
+use crate::rogue::{rogue, saying};
 use crate::stage::{Stage, disk_full, overloaded, rate_limited, usage};
 
 const PARENT: Uuid = Uuid::from_u128(42);
@@ -171,4 +179,33 @@ async fn calls_without_a_store_are_made_without_receipts() {
     let router = Router::single(Arc::new(model), FakeModel::MODEL);
     let answer = router.session("ada", None).invoke(&operation(), request("fake-model")).await;
     assert!(answer.is_ok());
+}
+
+struct Counting(AtomicU32);
+
+impl DeltaSink for Counting {
+    fn delta(&self, _: ModelDelta<'_>) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_flood_of_call_deltas_costs_no_more_than_their_number() {
+    let session = rogue(|_, _, sink| {
+        Box::pin(async move {
+            for index in 0..20_000 {
+                sink.delta(ModelDelta::ToolCall { index, id: "c", name: "n" });
+                sink.delta(ModelDelta::ToolArguments { index, fragment: "{" });
+                sink.delta(ModelDelta::ToolArguments { index, fragment: "}" });
+            }
+            Ok(saying("done"))
+        })
+    });
+    let router = Router::single(session, "writer");
+    let sink = Counting(AtomicU32::new(0));
+    let began = Instant::now();
+    let session = router.session("ada", None);
+    session.invoke_streaming(&operation(), request("writer"), &sink).await.unwrap();
+    assert!(sink.0.into_inner() >= 40_000, "no call is merged with another");
+    assert!(began.elapsed() < Duration::from_secs(3), "{:?}", began.elapsed());
 }
