@@ -164,6 +164,19 @@ impl ToolHost {
         self.tools.get(name).map(|registered| registered.tool.descriptor())
     }
 
+    /// What a call would run, if it can run at all: for a host that asks somebody before it lets
+    /// a call run, and should ask of no call that is refused anyway.
+    ///
+    /// # Errors
+    /// What [`Self::execute`] would tell the model of an unknown tool or of arguments that do not
+    /// follow the schema. Nothing was changed.
+    pub fn check(&self, call: &ToolCall) -> Result<&ToolDescriptor, Box<ServedTool>> {
+        let checked = self.registered(&call.name).and_then(|registered| {
+            registered.arguments(call.arguments.clone()).map(|_| registered.descriptor())
+        });
+        checked.map_err(|refusal| Box::new(refusal.into_served(&call.name)))
+    }
+
     /// The run's shared state as it stands.
     #[must_use]
     pub fn shared_state(&self) -> Arc<Map<String, Value>> {
@@ -195,7 +208,7 @@ impl ToolHost {
         call: ToolCall,
         round: u32,
     ) -> Result<ServedTool, Refusal> {
-        let registered = self.tools.get(&call.name).ok_or_else(Refusal::tool_not_found)?;
+        let registered = self.registered(&call.name)?;
         let arguments = registered.arguments(call.arguments)?;
         operation.remaining().map_err(|_| Refusal::not_started(operation))?;
         let invocation = self.number(operation, &call.name, arguments, round);
@@ -207,6 +220,10 @@ impl ToolHost {
             Ended::Interrupted(interruption) => Err(Refusal::interrupted(interruption)),
             Ended::Panicked => Err(Refusal::panicked()),
         }
+    }
+
+    fn registered(&self, name: &str) -> Result<&Registered, Refusal> {
+        self.tools.get(name).ok_or_else(Refusal::tool_not_found)
     }
 
     fn number(

@@ -72,3 +72,23 @@ async fn arguments_that_follow_the_schema_reach_the_tool_unchanged() {
     let arguments = json!({ "path": "a.md", "lines": 3 });
     assert_eq!(given(arguments.clone()).await, Ok(arguments));
 }
+
+/// A host that asks before it runs must not ask about what cannot run.
+#[tokio::test]
+async fn a_call_can_be_checked_without_running_it() {
+    let tool = Acting::giving("read", Ok(ToolReply::text("ok"))).schema(json!({
+        "type": "object",
+        "properties": { "path": { "type": "string" } },
+        "required": ["path"],
+        "additionalProperties": false
+    }));
+    let calls = Arc::clone(&tool.calls);
+    let host = host([tool]);
+    let good = call("read", json!({ "path": "a" }));
+    assert_eq!(host.check(&good).expect("it can run").definition.name, "read");
+    for bad in [call("gone", json!({})), call("read", json!({})), call("read", json!([]))] {
+        let told = *host.check(&bad).expect_err("it cannot run");
+        assert_eq!(told, host.execute(&operation(), bad, 1).await);
+    }
+    assert!(calls.lock().expect("calls").is_empty(), "checking runs nothing");
+}
