@@ -207,6 +207,11 @@ fn e8_reasoning_is_kept_as_it_was_done() {
     ];
     let kept = r#"{"encrypted_content":"z","id":"rs","summary":[],"type":"reasoning"}"#;
     stream("done", &frames, &format!(r#"ToolCalls: (hm | {kept}) f#a{{"p":1}}"#));
+    let item =
+        |cipher: &str| json!({"type": "reasoning", "summary": [], "encrypted_content": cipher});
+    let disagree = [done(0, item("z")), completed(json!([item("y")]))];
+    let kept = r#"{"encrypted_content":"z","summary":[],"type":"reasoning"}"#;
+    stream("done outranks the snapshot", &disagree, &format!("Stop: ( | {kept})"));
     let only_begun = [added(0, begun), summary, said(1, "hi"), completed(json!([]))];
     stream("only begun", &only_begun, r#"Stop: (hm | null) "hi""#);
     let open = json!({"type": "reasoning", "id": "rs", "summary": [], "content": [{"type": "reasoning_text", "text": "hm"}]});
