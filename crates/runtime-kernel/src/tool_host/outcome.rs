@@ -6,7 +6,10 @@ use runtime_ports::{ArtifactDigest, CommitDisposition, ModelContent, ToolDirecti
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::output::Shown;
+use super::{
+    output::Shown,
+    refusal::{MAX_CODE_BYTES, bounded},
+};
 use crate::{SessionToolOutcome, ToolOutcome};
 
 /// A call that was served, well or not.
@@ -51,8 +54,9 @@ pub(super) fn failure_text(error: &str, error_code: &str, tool_name: &str) -> St
 
 impl ServedTool {
     pub(super) fn of_reply(name: &str, reply: ToolReply, shown: Shown) -> Self {
-        let ok = reply.error_code.is_none();
-        let text = match &reply.error_code {
+        let error_code = reply.error_code.map(|code| bounded(&code, MAX_CODE_BYTES).to_owned());
+        let ok = error_code.is_none();
+        let text = match &error_code {
             Some(code) => failure_text(&shown.text, code, name),
             None => shown.text,
         };
@@ -60,7 +64,7 @@ impl ServedTool {
             name: name.to_owned(),
             text,
             ok,
-            error_code: reply.error_code,
+            error_code,
             commit: None,
             directive: reply.directive,
             metadata: reply.metadata,

@@ -14,6 +14,12 @@ use crate::{bridge::NAME_MAX_BYTES, disposition};
 const TIMEOUT: &str = "tool_timeout";
 const CANCELLED: &str = "tool_cancelled";
 
+/// Longest words of a tool on its own failure that are passed on.
+const MAX_MESSAGE_BYTES: usize = 2_000;
+
+/// Longest code of a failure.
+pub(super) const MAX_CODE_BYTES: usize = 100;
+
 /// Longest path that is repeated to the model, which may have made up its keys.
 const MAX_PATH_BYTES: usize = 200;
 
@@ -70,9 +76,10 @@ impl Refusal {
         let code = match failure.kind {
             PortFailureKind::Timeout => TIMEOUT.to_owned(),
             PortFailureKind::Canceled => CANCELLED.to_owned(),
-            _ => failure.code,
+            _ => bounded(&failure.code, MAX_CODE_BYTES).to_owned(),
         };
-        Self { code, message: failure.message + hint, commit: failure.commit }
+        let message = bounded(&failure.message, MAX_MESSAGE_BYTES).to_owned() + hint;
+        Self { code, message, commit: failure.commit }
     }
 
     pub(super) fn into_served(self, called: &str) -> ServedTool {
@@ -103,6 +110,6 @@ impl Refusal {
 }
 
 /// The beginning of `text`, at most `bytes` long, on a character boundary.
-fn bounded(text: &str, bytes: usize) -> &str {
+pub(super) fn bounded(text: &str, bytes: usize) -> &str {
     &text[..text.floor_char_boundary(bytes)]
 }

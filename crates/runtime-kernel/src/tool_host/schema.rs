@@ -5,10 +5,13 @@
 //! tool can rely on every word of its schema.
 
 mod compile;
+mod number;
 
 use std::{collections::BTreeMap, fmt};
 
 use serde_json::{Map, Value};
+
+use self::number::Exact;
 
 /// A fault of a schema or of a value: where, and what.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,7 +43,7 @@ pub(super) struct ArgumentSchema {
     types: Vec<JsonType>,
     /// The values that are allowed, from `enum` or `const`.
     values: Option<Vec<Value>>,
-    number: Bounds<f64>,
+    number: Bounds<Exact>,
     length: Bounds<u64>,
     items: Option<Box<ArgumentSchema>>,
     item_count: Bounds<u64>,
@@ -50,7 +53,7 @@ pub(super) struct ArgumentSchema {
     additional: Option<Box<ArgumentSchema>>,
 }
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 struct Bounds<T> {
     least: Option<T>,
     most: Option<T>,
@@ -109,13 +112,11 @@ impl ArgumentSchema {
 
     fn check_size(&self, value: &Value) -> Result<(), String> {
         match value {
-            Value::Number(number) => {
-                number.as_f64().map_or(Ok(()), |it| self.number.hold(it, "be", ""))
-            }
+            Value::Number(number) => self.number.hold(&Exact(number.clone()), "be", ""),
             Value::String(text) => {
-                self.length.hold(text.chars().count() as u64, "have", " character(s)")
+                self.length.hold(&(text.chars().count() as u64), "have", " character(s)")
             }
-            Value::Array(items) => self.item_count.hold(items.len() as u64, "have", " item(s)"),
+            Value::Array(items) => self.item_count.hold(&(items.len() as u64), "have", " item(s)"),
             _ => Ok(()),
         }
     }
@@ -139,10 +140,10 @@ impl ArgumentSchema {
     }
 }
 
-impl<T: PartialOrd + fmt::Display + Copy> Bounds<T> {
+impl<T: PartialOrd + fmt::Display> Bounds<T> {
     /// `verb` and `unit` make the sentence: "must have at least 1 item(s)".
-    fn hold(&self, value: T, verb: &str, unit: &str) -> Result<(), String> {
-        match (self.least, self.most) {
+    fn hold(&self, value: &T, verb: &str, unit: &str) -> Result<(), String> {
+        match (&self.least, &self.most) {
             (Some(least), _) if value < least => Err(format!("must {verb} at least {least}{unit}")),
             (_, Some(most)) if value > most => Err(format!("must {verb} at most {most}{unit}")),
             _ => Ok(()),
@@ -185,9 +186,10 @@ fn is_integer(value: &Value) -> bool {
 
 /// In JSON Schema 1 and 1.0 are one value.
 fn is_same(left: &Value, right: &Value) -> bool {
-    left == right
-        || (left.is_f64() || right.is_f64())
-            && left.as_f64().zip(right.as_f64()).is_some_and(|(left, right)| left == right)
+    match (left, right) {
+        (Value::Number(left), Value::Number(right)) => Exact(left.clone()) == Exact(right.clone()),
+        _ => left == right,
+    }
 }
 
 fn names_of(types: &[JsonType]) -> String {

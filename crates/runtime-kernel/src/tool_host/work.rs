@@ -59,8 +59,15 @@ fn ended(joined: Joined, interruption: Interruption) -> Ended {
     match joined {
         Some(Ok(Ok(reply))) => Ended::Replied(reply),
         Some(Ok(Err(failure))) => Ended::Failed(failure),
-        Some(Err(error)) if error.is_panic() => Ended::Panicked,
-        // The executor shuts down.
-        Some(Err(_)) | None => Ended::Interrupted(interruption),
+        Some(Err(error)) => match error.try_into_panic() {
+            Ok(payload) => {
+                // It may panic when it is dropped, so it never is.
+                std::mem::forget(payload);
+                Ended::Panicked
+            }
+            // The executor shuts down.
+            Err(_) => Ended::Interrupted(interruption),
+        },
+        None => Ended::Interrupted(interruption),
     }
 }

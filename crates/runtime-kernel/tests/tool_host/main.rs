@@ -2,6 +2,7 @@
 
 mod arguments;
 mod failures;
+mod hostile;
 mod loops;
 mod output;
 mod registration;

@@ -4,7 +4,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{ArgumentSchema, Fault, JsonType};
+use super::{ArgumentSchema, Exact, Fault, JsonType};
 
 /// Deepest nesting of a schema.
 const MAX_DEPTH: usize = 64;
@@ -121,8 +121,9 @@ fn names(value: &Value) -> Result<Vec<String>, Fault> {
     all.ok_or_else(|| Fault::here("must hold strings only"))
 }
 
-fn number(value: &Value) -> Result<f64, Fault> {
-    value.as_f64().ok_or_else(|| Fault::here("must be a number"))
+fn number(value: &Value) -> Result<Exact, Fault> {
+    let Value::Number(number) = value else { return Err(Fault::here("must be a number")) };
+    Ok(Exact(number.clone()))
 }
 
 fn count(value: &Value) -> Result<u64, Fault> {
