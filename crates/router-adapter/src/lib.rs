@@ -32,6 +32,7 @@ mod session;
 mod suggestion;
 mod tap;
 mod thread;
+mod thread_store;
 mod totals;
 mod tree;
 mod turn;

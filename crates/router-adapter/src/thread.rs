@@ -5,7 +5,7 @@
 //! turn: one that failed leaves it as it was.
 
 use std::{
-    collections::{HashMap, HashSet, VecDeque},
+    collections::HashSet,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
@@ -14,15 +14,15 @@ use runtime_ports::{
 };
 use uuid::Uuid;
 
-use crate::route::Route;
-
-/// Threads that are kept in memory; the one that was used least recently goes first.
-pub(crate) const KEPT_IN_MEMORY: usize = 1_000;
+use crate::{
+    route::Route,
+    thread_store::{MemoryThreads, ThreadStore},
+};
 
 /// A thread as it is kept. Reasoning in it was issued by `provider`, which is the only one that it
 /// is ever sent to.
 #[derive(Clone)]
-struct Thread {
+pub(crate) struct Thread {
     user_id: String,
     provider: AgentProvider,
     provider_model: String,
@@ -30,8 +30,11 @@ struct Thread {
 }
 
 /// The threads of a router, and which of them are in use. Clones share both.
-#[derive(Clone, Default)]
-pub(crate) struct Threads(Arc<Mutex<Shelf>>);
+#[derive(Clone)]
+pub(crate) struct Threads {
+    store: Arc<dyn ThreadStore>,
+    in_use: Arc<Mutex<HashSet<String>>>,
+}
 
 /// A thread that a turn works on. Dropping it gives the thread back as it was.
 pub(crate) struct OpenThread {
@@ -45,6 +48,13 @@ pub(crate) struct OpenThread {
 struct Lease {
     threads: Threads,
     id: String,
+}
+
+impl Default for Threads {
+    /// Threads that are kept in memory.
+    fn default() -> Self {
+        Self { store: Arc::new(MemoryThreads::default()), in_use: Arc::default() }
+    }
 }
 
 impl Threads {
@@ -63,7 +73,7 @@ impl Threads {
         let bound = (&continuation.provider, &*continuation.provider_model);
         check_binding(bound, route)?;
         let lease = self.lease(&continuation.thread_id)?;
-        let found = self.lock().threads.get(&continuation.thread_id).cloned();
+        let found = self.store.load(&continuation.thread_id);
         let found = found.filter(|thread| thread.user_id == start.user_id);
         let thread = found.ok_or_else(unknown_thread)?;
         check_binding((&thread.provider, &thread.provider_model), route)?;
@@ -72,14 +82,14 @@ impl Threads {
     }
 
     fn lease(&self, id: &str) -> Result<Lease, PortFailure> {
-        if !self.lock().in_use.insert(id.to_owned()) {
+        if !self.in_use().insert(id.to_owned()) {
             return Err(thread_in_use());
         }
         Ok(Lease { threads: self.clone(), id: id.to_owned() })
     }
 
-    fn lock(&self) -> MutexGuard<'_, Shelf> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    fn in_use(&self) -> MutexGuard<'_, HashSet<String>> {
+        self.in_use.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -107,36 +117,14 @@ impl OpenThread {
             provider_model: self.thread.provider_model.clone(),
             thread_id: thread_id.clone(),
         };
-        self.threads.lock().keep(thread_id, self.thread);
+        self.threads.store.keep(thread_id, self.thread);
         Some(continuation)
     }
 }
 
 impl Drop for Lease {
     fn drop(&mut self) {
-        self.threads.lock().in_use.remove(&self.id);
-    }
-}
-
-/// The threads that were used last, and those that a turn works on.
-#[derive(Default)]
-struct Shelf {
-    threads: HashMap<String, Thread>,
-    order: VecDeque<String>,
-    in_use: HashSet<String>,
-}
-
-impl Shelf {
-    /// Puts the thread in place of what was kept under this id.
-    fn keep(&mut self, thread_id: String, thread: Thread) {
-        self.order.retain(|held| *held != thread_id);
-        self.order.push_back(thread_id.clone());
-        self.threads.insert(thread_id, thread);
-        if self.order.len() > KEPT_IN_MEMORY
-            && let Some(oldest) = self.order.pop_front()
-        {
-            self.threads.remove(&oldest);
-        }
+        self.threads.in_use().remove(&self.id);
     }
 }
 

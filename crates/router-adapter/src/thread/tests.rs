@@ -9,8 +9,8 @@ use runtime_ports::{
 };
 use uuid::Uuid;
 
-use super::{KEPT_IN_MEMORY, OpenThread, Threads};
-use crate::route::Route;
+use super::{OpenThread, Threads};
+use crate::{route::Route, thread_store::KEPT_IN_MEMORY};
 
 fn route(provider: &str, model: &str) -> Route {
     Route {
