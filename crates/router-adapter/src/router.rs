@@ -38,6 +38,11 @@ const RECOVERY_PATIENCE: Duration = Duration::from_secs(60);
 ///   inside another router's is refused as `Invalid`, since it would be billed twice.
 /// - Starting turns needs a tokio runtime with time; a turn whose runtime is shut down under it is
 ///   settled at the next start.
+/// - An operation id runs once: started again it is `Conflict`, as long as it is remembered (10,000
+///   ids) or has a receipt.
+/// - A panic of a session or of the receipt store ends the call that it happened in, as a failure.
+/// - Answers are made safe to keep: JSON that is nested deeper than 100 levels becomes text, a
+///   duration that is no number of seconds becomes unknown, and names of requests are cut.
 /// - Threads live in memory: the 1,000 that were used last. A continuation of one that is gone is
 ///   `NotFound`.
 ///
