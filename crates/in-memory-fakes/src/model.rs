@@ -158,8 +158,8 @@ impl FakeModel {
     ) -> Result<ModelResponse, PortFailure> {
         self.known_profile(&request.model)?;
         let step = self.script.next(described(request))?.repeating(&self.state().last_calls);
-        if let StepEnd::FailBeforeSending(failure) = step.end() {
-            return Err(failure.clone());
+        if let Some(failure) = before_sending(operation, &step).await {
+            return Err(failure);
         }
         call.sent();
         let request_id = self.next_request_id();
@@ -170,7 +170,9 @@ impl FakeModel {
         step.streamed_deltas().iter().for_each(|delta| sink.delta(delta.as_delta()));
         match step.end() {
             StepEnd::Answer => Ok(self.remember(step.answer(request_id))),
-            StepEnd::Stall => Err(lost(operation.interrupted().await)),
+            StepEnd::Stall | StepEnd::StallBeforeSending => {
+                Err(lost(operation.interrupted().await))
+            }
             StepEnd::Fail(failure) | StepEnd::FailBeforeSending(failure) => {
                 Err(step.failed(failure.clone(), request_id))
             }
@@ -187,6 +189,15 @@ impl FakeModel {
         let is_call = |content: &&ModelContent| matches!(content, ModelContent::ToolUse { .. });
         self.state().last_calls = response.output.iter().filter(is_call).cloned().collect();
         response
+    }
+}
+
+/// The failure of a step that ends before anything is sent.
+async fn before_sending(operation: &OperationContext, step: &ModelStep) -> Option<PortFailure> {
+    match step.end() {
+        StepEnd::FailBeforeSending(failure) => Some(failure.clone()),
+        StepEnd::StallBeforeSending => Some(operation.interrupted().await.before_sending()),
+        StepEnd::Answer | StepEnd::Fail(_) | StepEnd::Stall => None,
     }
 }
 

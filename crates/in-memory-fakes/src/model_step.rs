@@ -61,6 +61,7 @@ enum Streamed {
 pub(crate) enum StepEnd {
     Answer,
     FailBeforeSending(PortFailure),
+    StallBeforeSending,
     Fail(PortFailure),
     Stall,
 }
@@ -126,6 +127,13 @@ impl ModelStep {
     #[must_use]
     pub fn fail_before_sending(failure: PortFailure) -> Self {
         Self { end: StepEnd::FailBeforeSending(failure), ..Self::empty() }
+    }
+
+    /// Never gets a connection: nothing is sent until the operation is cancelled or its deadline
+    /// passes; then it is not committed.
+    #[must_use]
+    pub fn stall_before_sending() -> Self {
+        Self { end: StepEnd::StallBeforeSending, ..Self::empty() }
     }
 
     /// Fails after the request reached the provider. Unless the failure lists its attempts, one is
@@ -335,6 +343,7 @@ impl Scripted for ModelStep {
         let end = match &self.end {
             StepEnd::Answer => String::new(),
             StepEnd::FailBeforeSending(failure) => format!("refuse {}", failure.code),
+            StepEnd::StallBeforeSending => "connect for ever".to_owned(),
             StepEnd::Fail(failure) => format!("fail {}", failure.code),
             StepEnd::Stall => "stall".to_owned(),
         };

@@ -26,7 +26,9 @@ struct Harness(Wire);
 impl ModelHarness for Harness {
     fn capabilities(&self) -> ModelCapabilities {
         let live_deltas = self.0.delivery == Delivery::Streamed;
-        ModelCapabilities { live_deltas, ..ModelCapabilities::ALL }
+        // A machine without certificates speaks no TLS, which is what makes connecting long.
+        let waits_to_connect = OpenAiSession::builder("https://127.0.0.1/v1").build().is_ok();
+        ModelCapabilities { live_deltas, waits_to_connect, ..ModelCapabilities::ALL }
     }
 
     async fn stage(&self, script: ProviderScript) -> Result<StagedModel, Unstageable> {
@@ -39,6 +41,11 @@ impl ModelHarness for Harness {
             ProviderScript::Unreachable => {
                 (format!("http://{}/v1", refusing_address().await), None)
             }
+            ProviderScript::NeverConnects => {
+                // It takes the connection and never answers the handshake.
+                let server = Loopback::start(Vec::new()).await;
+                (server.base_url().replace("http://", "https://"), Some(server))
+            }
         };
         let session = OpenAiSession::builder(base_url)
             .api(self.0.api)
@@ -46,7 +53,7 @@ impl ModelHarness for Harness {
             .credential(CredentialHandle::new("key-of-the-suite"))
             .profile("served", profile())
             .build()
-            .expect("the settings of the suite are valid");
+            .map_err(|error| Unstageable::because(error.to_string()))?;
         Ok(StagedModel {
             session: Arc::new(session),
             model: "served".into(),

@@ -100,7 +100,7 @@ fn step(reply: &ProviderReply) -> ModelStep {
 
 fn cut() -> PortFailure {
     let message = "the connection was closed before the answer was complete";
-    PortFailure::in_flight_unknown(PortFailureKind::Unavailable, "CUT", message)
+    PortFailure::in_flight_unknown(PortFailureKind::Protocol, "CUT", message)
 }
 
 fn refused(refusal: Refusal) -> PortFailure {

@@ -98,6 +98,7 @@ pub(crate) fn steps(script: ProviderScript) -> Vec<ModelStep> {
             let failure = PortFailure::not_sent(PortFailureKind::Unavailable, "REFUSED", message);
             vec![ModelStep::fail_before_sending(failure.retryable())]
         }
+        ProviderScript::NeverConnects => vec![ModelStep::stall_before_sending()],
     }
 }
 
@@ -124,7 +125,7 @@ pub(crate) fn failure_of(reply: &ProviderReply) -> PortFailure {
         }
         _ => {
             let message = "the connection was closed before the answer was complete";
-            unknown(PortFailureKind::Unavailable, "CUT", message)
+            unknown(PortFailureKind::Protocol, "CUT", message)
         }
     }
 }

@@ -122,6 +122,8 @@ pub struct ModelCapabilities {
     pub missing_call_ids: bool,
     /// The session knows which models it serves, so that `profile` can say `NotFound`.
     pub knows_its_models: bool,
+    /// Getting a connection can take time, and the harness can make it take for ever.
+    pub waits_to_connect: bool,
 }
 
 /// One field of [`ModelCapabilities`].
@@ -137,6 +139,7 @@ pub enum ModelNeed {
     RequestIds,
     MissingCallIds,
     KnowsItsModels,
+    WaitsToConnect,
 }
 
 impl ModelCapabilities {
@@ -151,6 +154,7 @@ impl ModelCapabilities {
         request_ids: true,
         missing_call_ids: true,
         knows_its_models: true,
+        waits_to_connect: true,
     };
 }
 
@@ -167,6 +171,7 @@ impl Declares<ModelNeed> for dyn ModelHarness + '_ {
             ModelNeed::RequestIds => declared.request_ids,
             ModelNeed::MissingCallIds => declared.missing_call_ids,
             ModelNeed::KnowsItsModels => declared.knows_its_models,
+            ModelNeed::WaitsToConnect => declared.waits_to_connect,
         }
     }
 }

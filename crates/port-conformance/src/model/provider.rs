@@ -16,6 +16,9 @@ pub enum ProviderScript {
     Replies(Vec<ProviderReply>),
     /// Nobody is there: the connection is refused.
     Unreachable,
+    /// The connection is neither made nor refused, until the caller goes away: nothing of a request
+    /// can be sent.
+    NeverConnects,
 }
 
 /// What the provider does with one request.

@@ -38,9 +38,7 @@ pub(crate) async fn an_unreachable_provider_is_not_committed(harness: &dyn Model
 async fn sends_nothing(harness: &dyn ModelHarness, why: Interruption, kind: Kind) -> Proof {
     let staged = harness.stage(ProviderScript::nothing()).await?;
     let answered = staged.ask_within(&interrupted_operation(why)).await;
-    let failure = failure("the call", answered, kind, CommitDisposition::NotCommitted)?;
-    equal("the requests at the provider", &staged.provider.requests_seen(), &0)?;
-    equal("the listed attempts", &failure.attempts, &Vec::new())
+    nothing_sent(&staged, answered, kind)
 }
 
 pub(crate) async fn a_cancelled_call_sends_nothing(harness: &dyn ModelHarness) -> Proof {
@@ -49,6 +47,37 @@ pub(crate) async fn a_cancelled_call_sends_nothing(harness: &dyn ModelHarness) -
 
 pub(crate) async fn a_late_call_sends_nothing(harness: &dyn ModelHarness) -> Proof {
     sends_nothing(harness, Interruption::DeadlineExceeded, Kind::Timeout).await
+}
+
+/// Nothing reached the provider, and nothing is listed as if it had.
+fn nothing_sent(
+    staged: &StagedModel,
+    answered: Result<ModelResponse, PortFailure>,
+    kind: Kind,
+) -> Proof {
+    let failure = failure("the call", answered, kind, CommitDisposition::NotCommitted)?;
+    equal("the requests at the provider", &staged.provider.requests_seen(), &0)?;
+    equal("the listed attempts", &failure.attempts, &Vec::new())
+}
+
+pub(crate) async fn cancelling_while_connecting_sends_nothing(harness: &dyn ModelHarness) -> Proof {
+    let staged = harness.stage(ProviderScript::NeverConnects).await?;
+    let operation = operation();
+    let cancelling = async {
+        tokio::time::sleep(BRIEFLY / 2).await;
+        operation.cancellation.cancel();
+    };
+    let call = async { tokio::join!(staged.ask_within(&operation), cancelling) };
+    let (answered, ()) = within("a call cancelled amid connecting", BRIEFLY + SOON, call).await?;
+    nothing_sent(&staged, answered, Kind::Canceled)
+}
+
+pub(crate) async fn a_deadline_while_connecting_sends_nothing(harness: &dyn ModelHarness) -> Proof {
+    let staged = harness.stage(ProviderScript::NeverConnects).await?;
+    let operation = operation_within(BRIEFLY);
+    let call = staged.ask_within(&operation);
+    let answered = within("a call that connects past its deadline", BRIEFLY + SOON, call).await?;
+    nothing_sent(&staged, answered, Kind::Timeout)
 }
 
 /// Cancels the operation once the request arrived, and gives what came of the call.
@@ -125,10 +154,10 @@ async fn is_unknown_when_cut(harness: &dyn ModelHarness, reply: ProviderReply) -
     let staged = staged(harness, reply).await?;
     let operation = operation();
     let call = staged.ask_within(&operation);
-    let failure = failed("a cut call", within("a cut call", 5 * SOON, call).await?)?;
-    equal("the disposition of a cut call", &failure.commit, &CommitDisposition::Unknown)?;
-    let known = matches!(failure.kind, Kind::Unavailable | Kind::Protocol);
-    claim(known, || format!("a cut call is {:?}", failure.kind))?;
+    let answered = within("a cut call", 5 * SOON, call).await?;
+    // Never `Unavailable`: that is an answer, and a caller may repeat it once.
+    let unknown = CommitDisposition::Unknown;
+    let failure = failure("a cut call", answered, Kind::Protocol, unknown)?;
     one_unknown(&failure, &staged, TurnEnd::Failed)
 }
 

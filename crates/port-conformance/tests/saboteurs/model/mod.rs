@@ -117,6 +117,8 @@ faults! {
 
         /// Says `Internal` for everything.
         FlattensKinds,
+        /// Says `Unavailable` when the connection was lost.
+        TakesCutsForAnswers,
         /// Says "not committed" for everything.
         LiesNotCommitted,
         /// Says "unknown" for everything.

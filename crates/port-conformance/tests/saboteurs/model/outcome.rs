@@ -143,6 +143,9 @@ fn spoiled_failure(
 ) -> Result<ModelResponse, PortFailure> {
     match fault {
         Fault::FlattensKinds => failure.kind = PortFailureKind::Internal,
+        Fault::TakesCutsForAnswers if failure.code == "CUT" => {
+            failure.kind = PortFailureKind::Unavailable;
+        }
         Fault::LiesNotCommitted => failure.commit = CommitDisposition::NotCommitted,
         Fault::LiesUnknown => failure.commit = CommitDisposition::Unknown,
         Fault::LosesRetryAfter => failure.retry_after = None,
