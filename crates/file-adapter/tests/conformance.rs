@@ -1,71 +1,15 @@
-//! The suite of receipt stores, run by the file store.
+//! The suites of receipt stores, artifact stores and resources, run by the files.
 
-use std::{
-    fs::{self, OpenOptions, Permissions},
-    os::unix::fs::{OpenOptionsExt, PermissionsExt},
-    path::PathBuf,
-    sync::Arc,
-};
-
-use async_trait::async_trait;
-use file_adapter::FileReceiptStore;
-use port_conformance::{
-    Unstageable,
-    receipts::{ReceiptCapabilities, ReceiptHarness, ReceiptWorld, StagedReceipts},
-};
-use runtime_ports::ReceiptStore;
-use tempfile::TempDir;
-
-/// A `FileReceiptStore` in a folder of its own behind every scenario.
-struct FileHarness;
-
-#[async_trait]
-impl ReceiptHarness for FileHarness {
-    fn capabilities(&self) -> ReceiptCapabilities {
-        ReceiptCapabilities::ALL
-    }
-
-    async fn stage(&self) -> Result<StagedReceipts, Unstageable> {
-        let folder = tempfile::Builder::new().permissions(Permissions::from_mode(0o700)).tempdir();
-        let folder = folder.map_err(|error| Unstageable::because(error.to_string()))?;
-        let mut world = Folder(folder);
-        Ok(StagedReceipts { store: world.second_process().await?, world: Box::new(world) })
-    }
-}
-
-struct Folder(TempDir);
-
-impl Folder {
-    fn lock_files(&self) -> Vec<PathBuf> {
-        let entries = fs::read_dir(self.0.path().join("owners")).expect("a store was opened");
-        entries.map(|entry| entry.expect("the folder can be listed").path()).collect()
-    }
-}
-
-#[async_trait]
-impl ReceiptWorld for Folder {
-    /// Each opening is an owner of its own, just like another process.
-    async fn second_process(&mut self) -> Result<Arc<dyn ReceiptStore>, Unstageable> {
-        let store = FileReceiptStore::open(self.0.path());
-        Ok(Arc::new(store.map_err(|failure| Unstageable::because(failure.to_string()))?))
-    }
-
-    /// Whoever dies without a farewell leaves its lock file behind, unlocked.
-    async fn after_death(
-        &mut self,
-        store: Arc<dyn ReceiptStore>,
-    ) -> Result<Arc<dyn ReceiptStore>, Unstageable> {
-        let left_behind = self.lock_files();
-        drop(store);
-        for file in left_behind {
-            let mut options = OpenOptions::new();
-            options.write(true).create(true).mode(0o600);
-            options.open(file).expect("the folder can be written");
-        }
-        self.second_process().await
-    }
-}
+mod harness;
 
 mod receipts {
-    port_conformance::receipt_conformance!(super::FileHarness);
+    port_conformance::receipt_conformance!(crate::harness::FileReceiptHarness);
+}
+
+mod artifacts {
+    port_conformance::artifact_conformance!(crate::harness::FileArtifactHarness);
+}
+
+mod resources {
+    port_conformance::resource_conformance!(crate::harness::FileResourceHarness);
 }

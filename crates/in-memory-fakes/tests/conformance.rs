@@ -23,3 +23,11 @@ mod interaction {
 mod workspace {
     port_conformance::workspace_conformance!(crate::harness::FakeWorkspaceHarness);
 }
+
+mod artifacts {
+    port_conformance::artifact_conformance!(crate::harness::FakeArtifactHarness);
+}
+
+mod resources {
+    port_conformance::resource_conformance!(crate::harness::FakeResourceHarness);
+}

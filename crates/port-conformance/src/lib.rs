@@ -11,6 +11,8 @@
 //! | [`receipts`] | `ReceiptStore` | [`receipts::ReceiptHarness`] | [`receipt_conformance!`] |
 //! | [`workspace`] | `WorkspaceSession` | [`workspace::WorkspaceHarness`] | [`workspace_conformance!`] |
 //! | [`interaction`] | `InteractionSession` | [`interaction::InteractionHarness`] | [`interaction_conformance!`] |
+//! | [`artifacts`] | `ArtifactStore` | [`artifacts::ArtifactHarness`] | [`artifact_conformance!`] |
+//! | [`resources`] | `ResourceSession` | [`resources::ResourceHarness`] | [`resource_conformance!`] |
 //!
 //! [`registry::PORTS`] says which ports have no suite yet, and why.
 //!
@@ -169,10 +171,12 @@ mod claim;
 mod expansion;
 mod scenario;
 
+pub mod artifacts;
 pub mod interaction;
 pub mod model;
 pub mod receipts;
 pub mod registry;
+pub mod resources;
 pub mod turn;
 pub mod workspace;
 

@@ -3,7 +3,7 @@
 //! Knows the ports by name. Invariant, held by a test: every public trait of `runtime-ports` is
 //! listed here, and every suite is run by the fakes and has a saboteur.
 
-use crate::{interaction, model, receipts, turn, workspace};
+use crate::{artifacts, interaction, model, receipts, resources, turn, workspace};
 
 /// A public trait of `runtime-ports`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,6 +63,18 @@ const INTERACTION: Suite = Suite::Here {
     scenarios: interaction::SCENARIOS.len(),
 };
 
+const ARTIFACTS: Suite = Suite::Here {
+    module: "artifacts",
+    macro_name: "artifact_conformance",
+    scenarios: artifacts::SCENARIOS.len(),
+};
+
+const RESOURCES: Suite = Suite::Here {
+    module: "resources",
+    macro_name: "resource_conformance",
+    scenarios: resources::SCENARIOS.len(),
+};
+
 const fn not_yet(reason: &'static str) -> Suite {
     Suite::NotYet { reason }
 }
@@ -74,7 +86,7 @@ const fn port(name: &'static str, suite: Suite) -> Port {
 /// Every port, in the order of their names.
 pub const PORTS: &[Port] = &[
     port("AgentTurn", TURN),
-    port("ArtifactStore", not_yet("nothing stores artifacts before the engine does")),
+    port("ArtifactStore", ARTIFACTS),
     port("ContextAuditSession", not_yet("provisional until the engine audits its contexts")),
     port("ConversationSession", not_yet("no loop reads conversations before the engine does")),
     port("DeltaSink", MODEL),
@@ -84,7 +96,7 @@ pub const PORTS: &[Port] = &[
     port("InteractionSession", INTERACTION),
     port("ModelSession", MODEL),
     port("ReceiptStore", RECEIPTS),
-    port("ResourceSession", not_yet("no loop reads resources before the engine does")),
+    port("ResourceSession", RESOURCES),
     port("RuntimeInstanceResolver", not_yet("nothing resolves instances before the service does")),
     port("SubagentSession", not_yet("nothing delegates before the engine does")),
     port("Tool", not_yet("provisional until the engine runs tools by their declared effects")),

@@ -7,9 +7,9 @@ use std::{
 };
 
 use port_conformance::{
-    interaction, model, receipts,
+    artifacts, interaction, model, receipts,
     registry::{PORTS, Port, Suite},
-    turn, workspace,
+    resources, turn, workspace,
 };
 
 fn crates() -> PathBuf {
@@ -100,12 +100,14 @@ fn ports_without_a_suite_say_why() {
 
 #[test]
 fn names_and_promises_are_unique_in_a_suite() {
-    let suites: [Vec<(&str, &str)>; 5] = [
+    let suites: [Vec<(&str, &str)>; 7] = [
         model::SCENARIOS.iter().map(|scenario| (scenario.name, scenario.claim)).collect(),
         turn::SCENARIOS.iter().map(|scenario| (scenario.name, scenario.claim)).collect(),
         receipts::SCENARIOS.iter().map(|scenario| (scenario.name, scenario.claim)).collect(),
         workspace::SCENARIOS.iter().map(|scenario| (scenario.name, scenario.claim)).collect(),
         interaction::SCENARIOS.iter().map(|scenario| (scenario.name, scenario.claim)).collect(),
+        artifacts::SCENARIOS.iter().map(|scenario| (scenario.name, scenario.claim)).collect(),
+        resources::SCENARIOS.iter().map(|scenario| (scenario.name, scenario.claim)).collect(),
     ];
     for suite in suites {
         let names: BTreeSet<_> = suite.iter().map(|scenario| scenario.0).collect();

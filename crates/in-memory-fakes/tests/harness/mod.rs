@@ -3,14 +3,18 @@
 //! Knows the fakes' public interface. The saboteurs of `port-conformance` use these harnesses too,
 //! so they leave the scripts' own checks out: the scenarios alone must notice a fault.
 
+mod artifacts;
 mod interaction;
 mod model;
 mod receipts;
+mod resources;
 mod turn;
 pub(crate) mod workspace;
 
+pub(crate) use artifacts::FakeArtifactHarness;
 pub(crate) use interaction::FakeInteractionHarness;
 pub(crate) use model::FakeModelHarness;
 pub(crate) use receipts::FakeReceiptHarness;
+pub(crate) use resources::FakeResourceHarness;
 pub(crate) use turn::FakeTurnHarness;
 pub(crate) use workspace::FakeWorkspaceHarness;

@@ -6,9 +6,11 @@
 #[path = "../../../in-memory-fakes/tests/harness/mod.rs"]
 mod harness;
 
+mod artifacts;
 mod interaction;
 mod matrix;
 mod model;
 mod receipts;
+mod resources;
 mod turn;
 mod workspace;
