@@ -38,3 +38,6 @@ impl Endpoint {
         authority.rsplit('@').next().unwrap_or(authority).to_owned()
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -16,6 +16,7 @@ pub(crate) fn watch(cancellation: CancellationToken, show: Arc<dyn Show>, screen
     let Ok(mut signals) = Signals::listen() else { return };
     tokio::spawn(async move {
         signals.next().await;
+        screen.keys_were_echoed();
         cancellation.cancel();
         show.note("agent: stopping; press Ctrl-C again to end at once");
         signals.next().await;

@@ -106,6 +106,13 @@ impl Screen {
         }
     }
 
+    /// The terminal has shown the keys of an interruption where the cursor is.
+    pub(crate) fn keys_were_echoed(&self) {
+        if self.stderr_is_terminal {
+            self.state().unfinished.get_or_insert(Streamed::Question);
+        }
+    }
+
     /// Why something for standard output was lost, if it was: a full disk, say. A reader that went
     /// away has seen enough.
     pub(crate) fn loss(&self) -> Option<io::Error> {
