@@ -121,3 +121,17 @@ fn standing_instructions_and_skills_of_the_user_reach_the_model() {
     }
     assert_eq!(messages[1]["content"], json!(TASK));
 }
+
+#[test]
+fn without_further_word_settings_and_receipts_are_below_the_home_folder() {
+    let server = ModelServer::playing([Reply::text("Hello.")]);
+    let place = Place::empty();
+    let settings = place.path("home/.config/agent");
+    std::fs::create_dir_all(&settings).unwrap();
+    let text = format!("base_url = '{}'\nmodel = 'from-home'\n", server.base_url());
+    std::fs::write(settings.join("config.toml"), text).unwrap();
+    let agent = place.agent(&["run", TASK]).without(&["XDG_CONFIG_HOME", "XDG_STATE_HOME"]);
+    assert_eq!(agent.ended().stdout, "Hello.\n");
+    assert_eq!(server.requests()[0].body["model"], "from-home");
+    assert!(place.path("home/.local/state/agent/receipts/receipts.jsonl").exists());
+}

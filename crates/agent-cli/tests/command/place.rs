@@ -142,6 +142,13 @@ impl Agent {
         self
     }
 
+    pub(crate) fn without(mut self, names: &[&str]) -> Self {
+        for name in names {
+            self.0.env_remove(name);
+        }
+        self
+    }
+
     pub(crate) fn with_server(self, server: &ModelServer) -> Self {
         self.env("OPENAI_BASE_URL", server.base_url())
     }
