@@ -3,7 +3,10 @@
 //! Knows nothing about what the pieces say. Invariant: a message is written once for each session
 //! profile; a later request copies its bytes and does nothing else with it.
 
-use std::{collections::VecDeque, sync::Mutex};
+use std::{
+    collections::VecDeque,
+    sync::{Arc, Mutex},
+};
 
 use bytes::Bytes;
 use runtime_ports::{Digest, EncodingKey, ModelMessage, ModelRole, ToolSet, Transcript};
@@ -23,12 +26,12 @@ pub(crate) struct Piece {
 impl Piece {
     /// Adds an element to the message.
     pub(crate) fn push(&mut self, element: &Value) {
-        append(&mut self.elements, &encoded(element));
+        append(&mut self.elements, 0, &encoded(element));
     }
 
     /// Adds an element that stands after the last tool result of the turn.
     pub(crate) fn defer(&mut self, element: &Value) {
-        append(&mut self.deferred, &encoded(element));
+        append(&mut self.deferred, 0, &encoded(element));
     }
 
     /// The piece as the bytes of an encoding slot: length of the elements, elements, deferred.
@@ -48,37 +51,49 @@ fn split(bytes: &[u8]) -> (&[u8], &[u8]) {
     rest.split_at(usize::try_from(length).unwrap_or(rest.len()).min(rest.len()))
 }
 
-/// The elements of all messages, separated by commas.
+/// The pieces of all messages, in order; their bytes are not copied before the body is written.
+pub(crate) struct Elements(Vec<(ModelRole, Arc<[u8]>)>);
+
+/// The elements of all messages. What was written for an earlier request is not written again.
 pub(crate) fn elements(
     messages: &Transcript,
     key: &EncodingKey,
     encode: impl Fn(&ModelMessage) -> Vec<u8>,
-) -> Vec<u8> {
-    let pieces: Vec<_> = messages
-        .entries()
-        .map(|entry| (entry.message().role, entry.encoding(key, &encode)))
-        .collect();
-    let size = pieces.iter().map(|(_, bytes)| bytes.len() + 2).sum();
-    let mut joined = Vec::with_capacity(size);
-    let mut waiting: Vec<u8> = Vec::new();
-    for (role, bytes) in &pieces {
-        if *role != ModelRole::Tool {
-            append(&mut joined, &std::mem::take(&mut waiting));
-        }
-        let (elements, deferred) = split(bytes);
-        append(&mut joined, elements);
-        append(&mut waiting, deferred);
-    }
-    append(&mut joined, &waiting);
-    joined
+) -> Elements {
+    let pieces =
+        messages.entries().map(|entry| (entry.message().role, entry.encoding(key, &encode)));
+    Elements(pieces.collect())
 }
 
-/// Appends elements to a list of elements.
-fn append(list: &mut Vec<u8>, elements: &[u8]) {
-    if !list.is_empty() && !elements.is_empty() {
-        list.push(b',');
+impl Elements {
+    /// Bytes that suffice for all elements with their commas.
+    fn bytes(&self) -> usize {
+        self.0.iter().map(|(_, bytes)| bytes.len() + 2).sum()
     }
-    list.extend_from_slice(elements);
+
+    /// Appends the elements, separated by commas. Deferred ones stand after the results of their
+    /// turn.
+    pub(crate) fn write(&self, body: &mut Vec<u8>) {
+        let start = body.len();
+        let mut waiting: Vec<u8> = Vec::new();
+        for (role, bytes) in &self.0 {
+            if *role != ModelRole::Tool {
+                append(body, start, &std::mem::take(&mut waiting));
+            }
+            let (elements, deferred) = split(bytes);
+            append(body, start, elements);
+            append(&mut waiting, 0, deferred);
+        }
+        append(body, start, &waiting);
+    }
+}
+
+/// Appends elements to a list of elements that begins at `start`.
+fn append(text: &mut Vec<u8>, start: usize, elements: &[u8]) {
+    if text.len() > start && !elements.is_empty() {
+        text.push(b',');
+    }
+    text.extend_from_slice(elements);
 }
 
 /// JSON text of a value.
@@ -87,13 +102,13 @@ pub(crate) fn encoded(value: &Value) -> Vec<u8> {
 }
 
 /// A body: an object with one list of messages in it, and everything else around it.
-pub(crate) fn body(model: &str, list: &str, messages: &[u8], rest: &[(&str, Bytes)]) -> Bytes {
+pub(crate) fn body(model: &str, list: &str, messages: &Elements, rest: &[(&str, Bytes)]) -> Bytes {
     let size = rest.iter().map(|(name, value)| name.len() + value.len() + 4).sum::<usize>();
-    let mut body = Vec::with_capacity(size + messages.len() + model.len() + list.len() + 32);
+    let mut body = Vec::with_capacity(size + messages.bytes() + model.len() + list.len() + 32);
     body.extend_from_slice(b"{\"model\":");
     body.extend_from_slice(&encoded(&Value::from(model)));
     body.extend_from_slice(format!(",\"{list}\":[").as_bytes());
-    body.extend_from_slice(messages);
+    messages.write(&mut body);
     body.push(b']');
     for (name, value) in rest {
         body.extend_from_slice(format!(",\"{name}\":").as_bytes());

@@ -14,7 +14,7 @@ use crate::{
     chat::reasoning::CALL_EXTRA,
     content::{arguments_text, data_url, joined},
     features::Feature,
-    pieces::{self, Piece, encoded},
+    pieces::{self, Elements, Piece, encoded},
     profile::{Delivery, MaxTokensField, Written},
 };
 
@@ -121,7 +121,7 @@ fn calls(message: &ModelMessage, written: &Written<'_>) -> Vec<Value> {
 /// The body of a request around its messages.
 pub(crate) fn body(
     request: &ModelRequest,
-    messages: &[u8],
+    messages: &Elements,
     tools: Option<Bytes>,
     written: &Written<'_>,
 ) -> Bytes {

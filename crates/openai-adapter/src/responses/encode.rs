@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 use crate::{
     content::{arguments_text, data_url, joined},
     features::Feature,
-    pieces::{self, Piece, encoded},
+    pieces::{self, Elements, Piece, encoded},
     profile::{Delivery, Written},
 };
 
@@ -108,7 +108,7 @@ fn is_item(opaque: &Value) -> bool {
 /// The body of a request around its input.
 pub(crate) fn body(
     request: &ModelRequest,
-    input: &[u8],
+    input: &Elements,
     tools: Option<Bytes>,
     written: &Written<'_>,
 ) -> Bytes {

@@ -36,7 +36,9 @@ fn messages(history: &[ModelMessage], written: &Written<'_>) -> Value {
     let history = Transcript::from(history.to_vec());
     let key = written.encoding_key();
     let elements = elements(&history, &key, |message| piece(message, written));
-    let list = [b"[".as_slice(), &elements, b"]"].concat();
+    let mut list = b"[".to_vec();
+    elements.write(&mut list);
+    list.push(b']');
     serde_json::from_slice(&list).expect("a list of messages")
 }
 

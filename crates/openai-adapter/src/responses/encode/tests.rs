@@ -29,7 +29,9 @@ fn written() -> Written<'static> {
 fn input(history: &[ModelMessage]) -> Value {
     let (history, written) = (Transcript::from(history.to_vec()), written());
     let elements = elements(&history, &written.encoding_key(), |message| piece(message, &written));
-    let list = [b"[".as_slice(), &elements, b"]"].concat();
+    let mut list = b"[".to_vec();
+    elements.write(&mut list);
+    list.push(b']');
     serde_json::from_slice(&list).expect("a list of items")
 }
 
