@@ -52,6 +52,7 @@ fn split(bytes: &[u8]) -> (&[u8], &[u8]) {
 }
 
 /// The pieces of all messages, in order; their bytes are not copied before the body is written.
+#[derive(Debug, Default)]
 pub(crate) struct Elements(Vec<(ModelRole, Arc<[u8]>)>);
 
 /// The elements of all messages. What was written for an earlier request is not written again.

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::{body, piece, tools};
 use crate::{
     features::{Feature, RefusedFeatures},
-    pieces::{elements, encoded},
+    pieces::{Elements, elements, encoded},
     profile::{Api, Delivery, MaxTokensField, Written},
 };
 
@@ -140,7 +140,7 @@ fn request(options: GenerationOptions, with_tools: bool) -> ModelRequest {
 
 fn sent(request: &ModelRequest, written: &Written<'_>) -> Value {
     let tools = (!request.tools.is_empty()).then(|| encoded(&tools(&request.tools)).into());
-    serde_json::from_slice(&body(request, b"", tools, written)).expect("an object")
+    serde_json::from_slice(&body(request, &Elements::default(), tools, written)).expect("an object")
 }
 
 #[test]
