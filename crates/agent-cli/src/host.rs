@@ -44,6 +44,16 @@ pub(crate) struct Progress {
     calls: u64,
     empty_answers: u32,
     continuation: Option<runtime_ports::AgentContinuation>,
+    /// All that the model has been told and has done, for the identity of the next round.
+    projection: String,
+}
+
+impl Progress {
+    /// Adds a section to the projection.
+    fn note(&mut self, section: &str) {
+        self.projection.push_str("\n\n");
+        self.projection.push_str(section);
+    }
 }
 
 impl Host {
@@ -58,8 +68,12 @@ impl Host {
             (_, Some(_)) => ASK_FOR_ANSWER.to_owned(),
             (_, None) => format!("{}\n\n{ASK_FOR_ANSWER}", self.task),
         };
+        if round == 1 {
+            self.progress.projection.push_str(&self.instructions);
+        }
+        self.progress.note(&new_input);
         PreparedRound {
-            input: format!("{}\n\n{}\n\n{new_input}", self.instructions, self.task),
+            input: self.progress.projection.clone(),
             provider_input: new_input,
             continuation,
             model: self.model.clone(),
@@ -99,8 +113,10 @@ impl Host {
         };
         let (tool, arguments) = (call.name.clone(), call.arguments.clone());
         self.show.show(&Event::ToolCalled { number, tool: tool.clone(), arguments });
+        self.progress.note(&format!("{tool} {}", call.arguments));
         let outcome = self.admit_and_run(number, call).await?;
         let (ok, text) = (outcome.ok, outcome.text.clone());
+        self.progress.note(&text);
         self.show.show(&Event::ToolReturned { number, tool, ok, text });
         Ok(outcome)
     }
@@ -110,13 +126,16 @@ impl Host {
         number: u64,
         call: ToolCall,
     ) -> anyhow::Result<SessionToolOutcome> {
-        if let Some(descriptor) = self.tools.descriptor(&call.name) {
-            let approvals = Arc::clone(&self.approvals);
-            let verdict = approvals.admit(&self.operation, number, descriptor, &call).await?;
-            if let Verdict::Refused { code, reason } = verdict {
-                let told = error_result(&call.name, code, &reason);
-                return Ok(SessionToolOutcome::failure(told.to_string()));
-            }
+        // Nobody is asked about a call that would be refused anyway.
+        let descriptor = match self.tools.check(&call) {
+            Ok(descriptor) => descriptor,
+            Err(refused) => return Ok((*refused).into()),
+        };
+        let approvals = Arc::clone(&self.approvals);
+        let verdict = approvals.admit(&self.operation, number, descriptor, &call).await?;
+        if let Verdict::Refused { code, reason } = verdict {
+            let told = error_result(&call.name, code, &reason);
+            return Ok(SessionToolOutcome::failure(told.to_string()));
         }
         let round = u32::try_from(self.progress.round).unwrap_or(u32::MAX);
         Ok(self.tools.execute(&self.operation, call, round).await.into())

@@ -74,3 +74,13 @@ fn a_model_without_a_word_is_asked_once_more() {
     assert_eq!((ended.code, ended.stdout.as_str()), (Some(1), ""), "{ended:?}");
     assert!(ended.stderr.contains("gave no answer, twice; try another model"), "{ended:?}");
 }
+
+/// The end would be 6 if somebody had been looked for.
+#[test]
+fn nobody_is_asked_about_a_call_that_cannot_run() {
+    for tool in ["run_command", "write_file"] {
+        let (progress, told) = play(Reply::call(tool, json!({ "wrong": 1 })));
+        assert!(!progress.contains("approv"), "{progress}");
+        assert!(told.contains("invalid_arguments_type"), "{told}");
+    }
+}
