@@ -7,6 +7,7 @@
 mod conversation;
 #[path = "../../../runtime-kernel/benches/loops/cpu_time.rs"]
 mod cpu_time;
+mod ratio;
 mod server;
 
 use std::time::Duration;
@@ -19,6 +20,7 @@ use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpStream,
     runtime::{Builder, Runtime},
+    sync::Mutex,
 };
 
 use crate::{conversation::Conversation, cpu_time::CpuTime, server::Server};
@@ -33,8 +35,10 @@ fn main() {
         .warm_up_time(Duration::from_millis(300))
         .measurement_time(Duration::from_secs(2));
     let mut criterion = settings.configure_from_args();
+    let is_bench = std::env::args().any(|argument| argument == "--bench");
     for (name, api) in [("chat", Api::Chat), ("responses", Api::Responses)] {
         bench(&mut criterion, name, api);
+        compare(name, api, if is_bench { 2_000 } else { 1 });
     }
     criterion.final_summary();
 }
@@ -50,11 +54,27 @@ fn bench(criterion: &mut Criterion<CpuTime>, name: &str, api: Api) {
             bencher.iter_custom(|times| client.rounds(&conversation, times));
         });
         let body = vec![b'x'; bytes];
+        let raw = client.executor.block_on(client.connect());
         group.bench_function(BenchmarkId::new(format!("bytes_{bytes}"), round), |bencher| {
-            bencher.iter_custom(|times| client.raw_writes(&body, times));
+            bencher.iter_custom(|times| client.raw_writes(&raw, &body, times));
         });
     }
     group.finish();
+}
+
+/// The last round against the first, whatever filter was given.
+fn compare(name: &str, api: Api, times: usize) {
+    let client = &Client::new(api);
+    let [first, last] = [ROUNDS[0], ROUNDS[3]].map(Conversation::before_round);
+    let [first_body, last_body] = [&first, &last].map(|round| vec![b'x'; client.warmed_up(round)]);
+    let raw = &client.executor.block_on(client.connect());
+    let costs: ratio::Costs<Box<dyn Fn() -> Duration>> = ratio::Costs {
+        first_round: Box::new(move || client.rounds(&first, 1)),
+        last_round: Box::new(move || client.rounds(&last, 1)),
+        first_bytes: Box::new(move || client.raw_writes(raw, &first_body, 1)),
+        last_bytes: Box::new(move || client.raw_writes(raw, &last_body, 1)),
+    };
+    ratio::report(name, times, &costs);
 }
 
 /// The side that is measured: one thread, which also drives the connection.
@@ -97,11 +117,15 @@ impl Client {
         assert_eq!(response.output.len(), 1, "the answer is one call");
     }
 
-    fn raw_writes(&self, body: &[u8], times: u64) -> Duration {
+    async fn connect(&self) -> Mutex<TcpStream> {
+        let stream = TcpStream::connect(self.server.address()).await.expect("the server listens");
+        stream.set_nodelay(true).expect("a tcp stream takes the option");
+        Mutex::new(stream)
+    }
+
+    fn raw_writes(&self, stream: &Mutex<TcpStream>, body: &[u8], times: u64) -> Duration {
         self.executor.block_on(async {
-            let connected = TcpStream::connect(self.server.address()).await;
-            let mut stream = connected.expect("the server listens");
-            stream.set_nodelay(true).expect("a tcp stream takes the option");
+            let mut stream = stream.lock().await;
             let before = CpuTime::now();
             for _ in 0..times {
                 write_raw(&mut stream, body).await.expect("the server reads");
