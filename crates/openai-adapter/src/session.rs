@@ -4,12 +4,12 @@
 //! server that refuses an optional part of it by name gets it again, without that part, and every
 //! request that reached it is listed.
 
-use std::{collections::HashMap, fmt};
+use std::{collections::HashMap, fmt, sync::OnceLock};
 
 use async_trait::async_trait;
 use bytes::Bytes;
 use runtime_ports::{
-    DeltaSink, DiscardDeltas, ModelProfile, ModelRequest, ModelResponse, ModelSession,
+    DeltaSink, DiscardDeltas, EncodingKey, ModelProfile, ModelRequest, ModelResponse, ModelSession,
     OperationContext, PortFailure, PortFailureKind, RequestMeter, ToolChoice,
 };
 
@@ -19,7 +19,7 @@ use crate::{
     chat::{self, ChatStream},
     client::HttpClient,
     exchange::{Answered, Exchange, Failed},
-    features::RefusedFeatures,
+    features::{Feature, RefusedFeatures},
     pieces::{self, ToolEncodings},
     profile::{Api, Delivery, MaxTokensField, Timeouts, Written},
     responses::{self, ResponsesStream},
@@ -61,6 +61,8 @@ pub struct OpenAiSession {
     settings: Settings,
     refused: RefusedFeatures,
     tools: ToolEncodings,
+    /// Keys of the encoding slots without and with reasoning that goes back.
+    keys: [OnceLock<EncodingKey>; 2],
 }
 
 impl fmt::Debug for OpenAiSession {
@@ -83,7 +85,7 @@ impl OpenAiSession {
 
     pub(crate) fn new(client: HttpClient, settings: Settings) -> Self {
         let (refused, tools) = (RefusedFeatures::default(), ToolEncodings::default());
-        Self { client, settings, refused, tools }
+        Self { client, settings, refused, tools, keys: Default::default() }
     }
 
     /// Names of the models that the server lists, in its order.
@@ -178,15 +180,21 @@ impl OpenAiSession {
         }
     }
 
+    /// One key for all requests alike: the same allocation is compared faster than equal texts.
+    fn encoding_key(&self, written: &Written<'_>) -> &EncodingKey {
+        let replay = written.features.has(Feature::ReasoningReplay);
+        self.keys[usize::from(replay)].get_or_init(|| written.encoding_key())
+    }
+
     fn body(&self, request: &ModelRequest, written: &Written<'_>) -> Bytes {
-        let key = written.encoding_key();
+        let key = self.encoding_key(written);
         let some_tools = !request.tools.is_empty();
         match self.settings.api {
             Api::Chat => {
                 let tools = some_tools
                     .then(|| self.tools.encoding(&request.tools, || chat::tools(&request.tools)));
                 let piece = |message: &_| chat::piece(message, written);
-                let messages = pieces::elements(&request.messages, &key, piece);
+                let messages = pieces::elements(&request.messages, key, piece);
                 chat::body(request, &messages, tools, written)
             }
             Api::Responses => {
@@ -194,7 +202,7 @@ impl OpenAiSession {
                     self.tools.encoding(&request.tools, || responses::tools(&request.tools))
                 });
                 let piece = |message: &_| responses::piece(message, written);
-                let input = pieces::elements(&request.messages, &key, piece);
+                let input = pieces::elements(&request.messages, key, piece);
                 responses::body(request, &input, tools, written)
             }
         }
