@@ -6,5 +6,6 @@ mod lost_connection;
 mod main_job;
 mod over_the_wire;
 mod seed_names;
+mod shared_receipts;
 mod swap_programs;
 mod wire;

@@ -38,7 +38,7 @@ pub(crate) fn scenario() -> Scenario {
 }
 
 pub(crate) fn provider_failure() -> PortFailure {
-    PortFailure::in_flight_unknown(PortFailureKind::Unavailable, "CUT", "the provider went away")
+    PortFailure::in_flight_unknown(PortFailureKind::Protocol, "CUT", "the provider went away")
 }
 
 pub(crate) fn usage(input: u64) -> TokenUsage {
