@@ -97,6 +97,13 @@ impl Approvals {
     fn decided(&self, descriptor: &ToolDescriptor, decision: Option<ApprovalDecision>) -> Verdict {
         match decision {
             Some(ApprovalDecision::Approved) => Verdict::Run,
+            // Not offered, so nobody meant it: what nothing contains is allowed one by one.
+            Some(ApprovalDecision::ApprovedForRun)
+                if descriptor.effect != EffectClass::WorkspaceWrite =>
+            {
+                let reason = said_no("an answer for all covers no command");
+                Verdict::Refused { code: "approval_denied", reason }
+            }
             Some(ApprovalDecision::ApprovedForRun) => {
                 let mut allowed =
                     self.allowed_for_run.lock().unwrap_or_else(PoisonError::into_inner);

@@ -83,7 +83,8 @@ fn port_failure(error: &anyhow::Error) -> Option<&PortFailure> {
     })
 }
 
-const TRY_AGAIN: &str = "try again; the receipt says what the provider reported so far";
+const TRY_AGAIN: &str = "check OPENAI_BASE_URL, or base_url in the configuration file; if it is \
+                         right, try again: the receipt says what the provider reported so far";
 
 fn advice(kind: PortFailureKind) -> (Exit, Option<&'static str>) {
     match kind {
@@ -104,7 +105,10 @@ fn advice(kind: PortFailureKind) -> (Exit, Option<&'static str>) {
         }
         PortFailureKind::Unavailable => (
             Exit::Unreachable,
-            Some("check OPENAI_BASE_URL and that the server runs; --model offline needs none"),
+            Some(
+                "check OPENAI_BASE_URL, or base_url in the configuration file, and that the server \
+                 runs; --model offline needs none",
+            ),
         ),
         PortFailureKind::Timeout | PortFailureKind::Protocol => {
             (Exit::Unreachable, Some(TRY_AGAIN))
@@ -112,7 +116,11 @@ fn advice(kind: PortFailureKind) -> (Exit, Option<&'static str>) {
         PortFailureKind::ContextOverflow => {
             (Exit::Refused, Some("give a smaller task, or a model with a larger window"))
         }
-        PortFailureKind::OutputLimit | PortFailureKind::Invalid => (Exit::Refused, None),
+        PortFailureKind::Invalid => (
+            Exit::Refused,
+            Some("check that the model takes tools and streaming; the server's log says more"),
+        ),
+        PortFailureKind::OutputLimit => (Exit::Refused, None),
         PortFailureKind::Conflict | PortFailureKind::Internal => (Exit::Failed, None),
     }
 }

@@ -52,13 +52,16 @@ pub(crate) fn listed(folder: &str, listing: &Listing) -> String {
 }
 
 fn partial_note(is_partial: bool) -> Option<String> {
-    is_partial.then(|| "The list was cut: there are more files than were listed.".to_owned())
+    is_partial.then(|| "The list is not whole: there are more files than were listed.".to_owned())
 }
 
 pub(crate) fn found(query: &str, folder: &str, findings: &Findings) -> String {
     let bound = if findings.is_partial { "At least " } else { "" };
     let mut report = vec![match findings.hits.len() {
-        0 => format!("\"{query}\" does not occur in {}.", place(folder)),
+        0 if findings.skipped.is_empty() => {
+            format!("\"{query}\" does not occur in {}.", place(folder))
+        }
+        0 => format!("\"{query}\" does not occur in what could be read of {}:", place(folder)),
         count => {
             let lines = counted_noun(count, "line");
             format!("{bound}{lines} with \"{query}\" in {}:", place(folder))
@@ -68,8 +71,13 @@ pub(crate) fn found(query: &str, folder: &str, findings: &Findings) -> String {
     report.join("\n")
 }
 
+pub(crate) fn wrote(bytes: usize, path: &str) -> String {
+    format!("Wrote {} to {path}.", counted_noun(bytes, "byte"))
+}
+
 pub(crate) fn counted_files(paths: &[String], is_partial: bool) -> String {
-    let mut lines = vec![format!("{}:", counted_noun(paths.len(), "file"))];
+    let bound = if is_partial { "At least " } else { "" };
+    let mut lines = vec![format!("{bound}{}:", counted_noun(paths.len(), "file"))];
     lines.extend(paths.iter().map(|path| format!("- {path}")));
     lines.extend(partial_note(is_partial));
     lines.join("\n")
@@ -82,7 +90,7 @@ pub(crate) fn counted(unit: Unit, facts: &[FileFacts], is_partial: bool) -> Stri
         Unit::Bytes | Unit::Files => "Bytes",
     };
     let mut rows = vec![format!("| File | {noun} |"), "|---|---:|".to_owned()];
-    let (mut total, mut is_total_lower_bound, mut skipped) = (0u64, false, Vec::new());
+    let (mut total, mut is_total_lower_bound, mut skipped) = (0u64, is_partial, Vec::new());
     for file in facts {
         match &file.content {
             Content::Text { lines, words, bytes, is_cut, .. } => {
@@ -94,7 +102,8 @@ pub(crate) fn counted(unit: Unit, facts: &[FileFacts], is_partial: bool) -> Stri
                 let is_lower_bound = *is_cut && unit == Unit::Words;
                 is_total_lower_bound |= is_lower_bound;
                 total = total.saturating_add(value);
-                rows.push(format!("| {} | {} |", file.path, bounded(value, is_lower_bound)));
+                let path = file.path.replace('|', "\\|");
+                rows.push(format!("| {path} | {} |", bounded(value, is_lower_bound)));
             }
             Content::Skipped { reason } => skipped.push(format!("- {}: {reason}", file.path)),
         }

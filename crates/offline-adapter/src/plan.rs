@@ -51,7 +51,7 @@ fn write(situation: &Situation, path: &str, content: &str) -> Progress<String> {
         return Err(Step::Calls(vec![(WRITE, json!({ "path": path, "content": content }))]));
     };
     Ok(match failure_reason(exchange) {
-        None => format!("Wrote {} bytes to {path}.", content.len()),
+        None => answer::wrote(content.len(), path),
         Some(reason) => format!("Could not write {path}: {reason}"),
     })
 }

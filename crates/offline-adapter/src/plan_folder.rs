@@ -51,13 +51,14 @@ fn paths_of(
     scope: &Scope,
     target: Option<&str>,
 ) -> Progress<(Vec<String>, bool)> {
-    let folder = match scope {
+    let (folder, ending) = match scope {
         Scope::Files(paths) => return Ok((paths.clone(), false)),
-        Scope::Folder(folder) => folder,
+        Scope::Folder { path, ending } => (path, ending.as_deref().unwrap_or("")),
     };
     let listing = listed(situation, folder, true)?;
     let files = listing.entries.iter().filter(|entry| !entry.is_folder);
-    let counted = files.filter(|entry| Some(entry.path.as_str()) != target);
+    let counted =
+        files.filter(|entry| Some(entry.path.as_str()) != target && entry.path.ends_with(ending));
     Ok((counted.map(|entry| entry.path.clone()).collect(), listing.is_partial))
 }
 

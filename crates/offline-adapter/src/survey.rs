@@ -57,7 +57,9 @@ pub(crate) fn listing(exchange: &Exchange) -> Result<Listing, String> {
     let value: Value = serde_json::from_str(&exchange.result).map_err(|_| unusable())?;
     let entries = value.get("entries").and_then(Value::as_array).ok_or_else(unusable)?;
     let is_partial = value.get("truncated").and_then(Value::as_bool).unwrap_or(false);
-    Ok(Listing { entries: entries.iter().filter_map(entry).collect(), is_partial })
+    let skipped = value.get("skipped").and_then(Value::as_array).is_some_and(|all| !all.is_empty());
+    let entries = entries.iter().filter_map(entry).collect();
+    Ok(Listing { entries, is_partial: is_partial || skipped })
 }
 
 fn unusable() -> String {

@@ -20,8 +20,8 @@ pub(crate) enum Unit {
 /// What shall be looked at.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Scope {
-    /// Every file below this folder; empty is the root.
-    Folder(String),
+    /// Every file below this folder (empty is the root), of this ending if there is one.
+    Folder { path: String, ending: Option<String> },
     /// These files.
     Files(Vec<String>),
 }
@@ -44,6 +44,10 @@ impl Task {
         let wording = Wording::of(text);
         let target = wording.target().map(str::to_owned);
         let folder = wording.folder.clone().unwrap_or_default();
+        // Two tasks in one: half of it would be a guess.
+        if wording.has(COUNT) && wording.has(SUMMARISE) {
+            return Self::Unknown;
+        }
         let rules = [
             write_text(&wording, target.as_deref()),
             search(&wording, &folder, target.as_ref()),
@@ -71,12 +75,11 @@ fn search(wording: &Wording, folder: &str, target: Option<&String>) -> Option<Ta
 
 /// The first word after the verb that carries meaning: `search the notes for milk` is about milk.
 fn word_after(wording: &Wording, verb: usize) -> Option<String> {
-    let rest = &wording.words[verb + 1..];
-    let from = rest.iter().position(|word| word == "for").map_or(0, |at| at + 1);
+    let rest = wording.words.iter().skip(verb + 1);
+    let from = rest.into_iter().position(|word| word == "for").map_or(verb, |at| verb + 1 + at);
     let skipped =
         ["the", "a", "word", "text", "lines", "line", "any", "all", "every", "with", "of"];
-    let mut candidates = rest[from..].iter();
-    candidates.find(|word| !skipped.contains(&word.as_str()) && !word.is_empty()).cloned()
+    wording.word_after(from, &skipped).map(str::to_owned)
 }
 
 fn count(wording: &Wording, folder: &str, target: Option<&String>) -> Option<Task> {
@@ -99,7 +102,9 @@ fn unit_of(wording: &Wording) -> Option<Unit> {
 
 fn scope_of(wording: &Wording, folder: &str) -> Scope {
     match wording.sources() {
-        sources if sources.is_empty() => Scope::Folder(folder.to_owned()),
+        sources if sources.is_empty() => {
+            Scope::Folder { path: folder.to_owned(), ending: wording.ending.clone() }
+        }
         sources => Scope::Files(sources),
     }
 }

@@ -120,8 +120,11 @@ async fn always_covers_writing_for_the_run_but_no_command() {
     let case = case(Ok(ApprovalDecision::ApprovedForRun), false);
     assert_eq!(case.decide(1, EffectClass::WorkspaceWrite).await, (Verdict::Run, 1));
     assert_eq!(case.decide(2, EffectClass::WorkspaceWrite).await, (Verdict::Run, 1));
-    assert_eq!(case.decide(3, EffectClass::Process).await, (Verdict::Run, 2));
-    assert_eq!(case.decide(4, EffectClass::Process).await, (Verdict::Run, 3));
+    for (number, effect) in [(3, EffectClass::Process), (4, EffectClass::External)] {
+        let (verdict, asked) = case.decide(number, effect).await;
+        assert!(matches!(verdict, Verdict::Refused { code: "approval_denied", .. }), "{effect:?}");
+        assert_eq!(asked as u64, number - 1);
+    }
 }
 
 #[tokio::test]

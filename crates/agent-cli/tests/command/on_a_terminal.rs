@@ -62,7 +62,7 @@ fn all_covers_further_writes_but_no_command() {
     terminal.until("[a]ll writes of this run > ");
     terminal.type_line("a");
     terminal.until_times(CHOICES, 2);
-    terminal.type_line("n");
+    terminal.type_line("a");
     let left = terminal.left();
     assert_eq!(left.code, Some(0), "{left:?}");
     let files = ["a.txt", "b.txt", "c.txt"].map(|name| place.file(name));

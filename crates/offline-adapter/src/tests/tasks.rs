@@ -3,7 +3,7 @@
 use crate::task::{Scope, Task, Unit};
 
 fn folder(name: &str) -> Scope {
-    Scope::Folder(name.into())
+    Scope::Folder { path: name.into(), ending: None }
 }
 
 fn files(names: &[&str]) -> Scope {
@@ -34,6 +34,15 @@ fn counts_are_understood() {
         count(Unit::Bytes, folder("docs"), Some("sizes.md")),
     );
     check("give me the total number of lines", count(Unit::Lines, folder(""), None));
+    check("How many lines are in recipes?", count(Unit::Lines, folder("recipes"), None));
+    check("count the words in total", count(Unit::Words, folder(""), None));
+    check("count lines in \"two words.txt\"", count(Unit::Lines, files(&["two words.txt"]), None));
+    check("count the lines of a.txt to n.md", count(Unit::Lines, files(&["a.txt"]), Some("n.md")));
+    for text in ["Count the lines of every .md file", "how many lines do all *.md files have?"] {
+        let ending = Some(".md".into());
+        let scope = Scope::Folder { path: String::new(), ending };
+        check(text, count(Unit::Lines, scope, None));
+    }
 }
 
 #[test]
@@ -47,6 +56,8 @@ fn lists_are_understood() {
     check("Show me the files in docs/", list("docs", None));
     check("list the folder notes", list("notes", None));
     check("ls", list("", None));
+    check("list the recipes", list("recipes", None));
+    check("list the files in \"dir ä\"", list("dir ä", None));
     check("List all files and write the list to INDEX.md", list("", Some("INDEX.md")));
 }
 
@@ -58,6 +69,8 @@ fn reads_are_understood() {
     check("What does plan.txt say?", read(&["plan.txt"]));
     check("print \"my.file.md\"", read(&["my.file.md"]));
     check("cat a.txt b.txt", read(&["a.txt", "b.txt"]));
+    check("read \"two words.txt\"", read(&["two words.txt"]));
+    check("read \"🍕 pizza.txt\"", read(&["🍕 pizza.txt"]));
 }
 
 #[test]
@@ -70,6 +83,8 @@ fn searches_are_understood() {
     check("search for \"Milk and eggs\"", search("Milk and eggs", "", None));
     check("find 'milk' in notes/", search("milk", "notes", None));
     check("grep milk", search("milk", "", None));
+    check("search for PUMPKIN", search("PUMPKIN", "", None));
+    check("find \"plan.txt\"", search("plan.txt", "", None));
     check("Which files mention milk?", search("milk", "", None));
     check("Search the notes for milk", search("milk", "", None));
     check("find \"x\" and save it to hits.txt", search("x", "", Some("hits.txt")));
@@ -83,6 +98,10 @@ fn summaries_are_understood() {
     check("Write a summary of the folder to SUMMARY.md", summarise(folder(""), Some("SUMMARY.md")));
     check("Give me an overview of docs/", summarise(folder("docs"), None));
     check("summarize plan.txt", summarise(files(&["plan.txt"]), None));
+    check(
+        "summarise recipes/ to recipes/SUM.md",
+        summarise(folder("recipes"), Some("recipes/SUM.md")),
+    );
 }
 
 #[test]
@@ -94,12 +113,21 @@ fn texts_are_written_as_given() {
         write("todo.txt", "buy Milk, don't forget"),
     );
     check("Save 'x' as a/b.md", write("a/b.md", "x"));
+    check("write \"x\" to \"my new file.txt\"", write("my new file.txt", "x"));
+    check("write \"a.txt\" to b.txt", write("b.txt", "a.txt"));
 }
 
 #[test]
 fn anything_else_is_refused_not_guessed() {
-    for text in ["", "sing me a song", "delete everything", "translate plan to German", "42", "🦀"]
-    {
+    for text in [
+        "",
+        "sing me a song",
+        "delete everything",
+        "translate plan to German",
+        "42",
+        "🦀",
+        "count the lines and then summarise the folder",
+    ] {
         check(text, Task::Unknown);
     }
 }
