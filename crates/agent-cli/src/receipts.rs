@@ -94,7 +94,7 @@ fn json_lines(receipts: &[UsageReceipt], totals: &[ReceiptTotals]) -> String {
 
 fn listing(receipts: &[UsageReceipt], totals: &[ReceiptTotals], all: usize) -> String {
     if totals.is_empty() {
-        return "no receipts yet: run a task with agent run\n".to_owned();
+        return "no receipts here yet; agent run leaves them\n".to_owned();
     }
     let mut text = String::new();
     if !receipts.is_empty() {

@@ -65,7 +65,7 @@ fn totals_alone_and_nothing_at_all_read_well() {
     let receipts = [receipt("offline", "offline", Metering::Unavailable)];
     let text = listing(&[], &ReceiptTotals::sum(&receipts), 1);
     assert!(text.starts_with("Totals per UTC day"), "{text}");
-    assert_eq!(listing(&[], &[], 0), "no receipts yet: run a task with agent run\n");
+    assert_eq!(listing(&[], &[], 0), "no receipts here yet; agent run leaves them\n");
 }
 
 #[test]
