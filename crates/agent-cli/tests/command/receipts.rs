@@ -20,7 +20,7 @@ fn nothing_is_listed_before_the_first_run() {
     let place = Place::empty();
     let ended = place.agent(&["receipts"]).ended();
     assert_eq!(ended.code, Some(0));
-    assert_eq!(ended.stdout, "no receipts here yet: run a task with agent run\n");
+    assert_eq!(ended.stdout, "no receipts here yet; agent run leaves them\n");
     assert_eq!(json_lines(&place, &[]), Vec::<Value>::new());
 }
 
