@@ -101,8 +101,9 @@ pub struct ReceiptTotals {
 /// - A turn is opened, its requests are noted, and it is settled once. All three are durable when
 ///   the call returns `Ok`.
 /// - Writing the same value again is `Ok` and changes nothing; another value under the same key is
-///   `Conflict` and changes nothing. Noting a request of, or settling, a turn that was not opened
-///   is `NotFound`.
+///   `Conflict` and changes nothing; both hold for opening a turn that was settled. Noting a
+///   request of, or settling, a turn that was not opened is `NotFound`.
+/// - A settled turn takes no more requests: noting a new one is `Conflict` and changes nothing.
 /// - `unsettled` gives only turns whose owner is dead: a turn that a living process (this one
 ///   included) opened is never given, so that nobody settles it behind the owner's back. Its
 ///   receipts hold every request that was noted.

@@ -2,9 +2,11 @@
 //!
 //! Knows nothing about processes beyond what it needs to see what was noted.
 
+use std::sync::Arc;
+
 use runtime_ports::{
-    CommitDisposition, Metering, PortFailureKind as Kind, RequestMeter, TokenUsage, TurnEnd,
-    UsageReceipt,
+    CommitDisposition, Metering, PortFailureKind as Kind, ReceiptStore, RequestMeter, TokenUsage,
+    TurnEnd, UsageReceipt,
 };
 use uuid::Uuid;
 
@@ -12,7 +14,7 @@ use crate::{
     Broken, Proof,
     claim::{equal, failure, operation},
     receipts::{
-        ReceiptHarness,
+        ReceiptHarness, StagedReceipts,
         sample::{completed, listed, meter, note, open, opened, record, settle, totals, unsettled},
     },
 };
@@ -95,38 +97,84 @@ pub(crate) async fn opening_otherwise_is_conflict(harness: &dyn ReceiptHarness) 
     open(&staged.store, &turn).await
 }
 
-/// What a store keeps of one open turn whose requests were written by `write`.
+pub(crate) async fn opening_a_settled_turn_otherwise_is_conflict(
+    harness: &dyn ReceiptHarness,
+) -> Proof {
+    let staged = harness.stage().await?;
+    let turn = opened();
+    let settled = completed(&turn, 10, 2);
+    open(&staged.store, &turn).await?;
+    settle(&staged.store, &settled).await?;
+    let other = UsageReceipt { user_id: "user-8".into(), ..turn.clone() };
+    let again = staged.store.open(&operation(), other).await;
+    failure("opening a settled turn otherwise", again, Kind::Conflict, NOT_COMMITTED)?;
+    open(&staged.store, &turn).await?;
+    equal("the list", &listed(&staged.store).await?, &vec![settled])
+}
+
+/// A store with one open turn whose request 0 was noted with this.
 async fn noted(
     harness: &dyn ReceiptHarness,
-    meters: [RequestMeter; 2],
-    second: Option<Kind>,
-) -> Result<Vec<RequestMeter>, Broken> {
-    let mut staged = harness.stage().await?;
+    meter: &RequestMeter,
+) -> Result<(StagedReceipts, UsageReceipt), Broken> {
+    let staged = harness.stage().await?;
     let turn = opened();
-    let [first, again] = meters;
     open(&staged.store, &turn).await?;
-    note(&staged.store, turn.operation_id, 0, first).await?;
-    let outcome = staged.store.note_request(&operation(), turn.operation_id, 0, again).await;
-    match second {
-        None => equal("noting again", &outcome, &Ok(()))?,
-        Some(kind) => drop(failure("noting otherwise", outcome, kind, NOT_COMMITTED)?),
-    }
+    note(&staged.store, turn.operation_id, 0, meter.clone()).await?;
+    Ok((staged, turn))
+}
+
+async fn refused_note(
+    store: &Arc<dyn ReceiptStore>,
+    turn: &UsageReceipt,
+    ordinal: u32,
+    meter: RequestMeter,
+) -> Proof {
+    let outcome = store.note_request(&operation(), turn.operation_id, ordinal, meter).await;
+    failure("noting otherwise", outcome, Kind::Conflict, NOT_COMMITTED).map(drop)
+}
+
+/// The requests of open turns that the next process finds.
+async fn kept(mut staged: StagedReceipts) -> Result<Vec<RequestMeter>, Broken> {
     let next = staged.world.after_death(staged.store).await?;
     let left = unsettled(&next).await?;
     Ok(left.into_iter().flat_map(|receipt| receipt.requests).collect())
 }
 
+pub(crate) async fn noting_again_is_ok(harness: &dyn ReceiptHarness) -> Proof {
+    let same = meter("request-1", 10, 2);
+    let (staged, turn) = noted(harness, &same).await?;
+    note(&staged.store, turn.operation_id, 0, same).await
+}
+
 pub(crate) async fn noting_again_changes_nothing(harness: &dyn ReceiptHarness) -> Proof {
     let same = meter("request-1", 10, 2);
-    let noted = noted(harness, [same.clone(), same.clone()], None).await?;
-    equal("the noted requests", &noted, &vec![same])
+    let (staged, turn) = noted(harness, &same).await?;
+    note(&staged.store, turn.operation_id, 0, same.clone()).await?;
+    equal("the noted requests", &kept(staged).await?, &vec![same])
 }
 
 pub(crate) async fn noting_otherwise_is_conflict(harness: &dyn ReceiptHarness) -> Proof {
-    let first = meter("request-1", 10, 2);
-    let meters = [first.clone(), meter("request-1", 11, 2)];
-    let noted = noted(harness, meters, Some(Kind::Conflict)).await?;
-    equal("the noted requests", &noted, &vec![first])
+    let (first, other) = (meter("request-1", 10, 2), meter("request-1", 11, 2));
+    let (staged, turn) = noted(harness, &first).await?;
+    refused_note(&staged.store, &turn, 0, other.clone()).await?;
+    refused_note(&staged.store, &turn, 0, other).await?;
+    note(&staged.store, turn.operation_id, 0, first).await
+}
+
+pub(crate) async fn a_refused_note_changes_nothing(harness: &dyn ReceiptHarness) -> Proof {
+    let (first, other) = (meter("request-1", 10, 2), meter("request-1", 11, 2));
+    let (staged, turn) = noted(harness, &first).await?;
+    refused_note(&staged.store, &turn, 0, other).await?;
+    equal("the noted requests", &kept(staged).await?, &vec![first])
+}
+
+pub(crate) async fn noting_after_settling_is_conflict(harness: &dyn ReceiptHarness) -> Proof {
+    let (staged, turn) = noted(harness, &meter("request-1", 10, 2)).await?;
+    let settled = completed(&turn, 10, 2);
+    settle(&staged.store, &settled).await?;
+    refused_note(&staged.store, &turn, 1, meter("request-2", 20, 4)).await?;
+    equal("the list", &listed(&staged.store).await?, &vec![settled])
 }
 
 pub(crate) async fn noting_an_unknown_turn_is_not_found(harness: &dyn ReceiptHarness) -> Proof {

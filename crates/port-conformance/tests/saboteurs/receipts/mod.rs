@@ -36,8 +36,16 @@ faults! {
         RefusesRepetition,
         /// Takes a second value for the first one again.
         TakesSecondOpenings,
+        /// Takes a second value for a turn that was settled.
+        ReopensTheSettled,
         /// Takes a second value for a request.
         TakesSecondNotes,
+        /// Keeps the second value for a request, although it refused it.
+        KeepsRefusedNotes,
+        /// Takes the second value for the known one, although it refused it.
+        BelievesRefusedNotes,
+        /// Takes new requests of a turn that was settled.
+        NotesTheSettled,
         /// Takes a second settling.
         TakesSecondSettlings,
         /// Opens a turn when it is settled.
@@ -122,6 +130,13 @@ struct Memory {
     opened: Vec<UsageReceipt>,
     settled: Vec<UsageReceipt>,
     notes: BTreeMap<Uuid, RequestMeter>,
+    refused: Vec<(Uuid, RequestMeter)>,
+}
+
+impl Memory {
+    fn has_settled(&self, turn: Uuid) -> bool {
+        self.settled.iter().any(|receipt| receipt.operation_id == turn)
+    }
 }
 
 /// A store that does one thing wrong.

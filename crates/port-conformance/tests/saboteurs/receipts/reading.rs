@@ -26,6 +26,15 @@ impl SabotagedStore {
             }
             Fault::HidesTheDead => turns.clear(),
             Fault::ShowsTheNewestFirst => turns.reverse(),
+            Fault::KeepsRefusedNotes => {
+                let refused = self.memory().refused.clone();
+                for turn in &mut turns {
+                    let of_turn = refused.iter().filter(|it| it.0 == turn.operation_id);
+                    let meters = of_turn.map(|it| it.1.clone());
+                    let count = meters.clone().count().min(turn.requests.len());
+                    turn.requests.splice(..count, meters);
+                }
+            }
             _ => {}
         }
         Ok(turns)

@@ -41,12 +41,14 @@ impl SabotagedStore {
         if known && self.fault == Fault::RefusesRepetition {
             return Err(repeated());
         }
+        let id = opened.operation_id;
         let outcome = self.honest.open(&self.operation(operation), opened.clone()).await;
         if outcome.is_ok() && !known {
             self.memory().opened.push(opened);
         }
         match self.fault {
             Fault::TakesSecondOpenings if is_conflict(&outcome) => Ok(()),
+            Fault::ReopensTheSettled if self.memory().has_settled(id) => Ok(()),
             _ => outcome,
         }
     }
@@ -66,12 +68,23 @@ impl SabotagedStore {
             _ => {}
         }
         let operation = self.operation(operation);
-        let outcome = self.honest.note_request(&operation, turn, ordinal, meter).await;
+        let outcome = self.honest.note_request(&operation, turn, ordinal, meter.clone()).await;
+        let was_refused = is_conflict(&outcome) && self.was_refused(turn, meter);
         match self.fault {
             Fault::TakesSecondNotes if is_conflict(&outcome) => Ok(()),
+            Fault::BelievesRefusedNotes if was_refused => Ok(()),
+            Fault::NotesTheSettled if self.memory().has_settled(turn) => Ok(()),
             Fault::NotesAnything => Ok(()),
             _ => outcome,
         }
+    }
+
+    /// Whether this value was refused before; it is remembered as refused from now on.
+    fn was_refused(&self, turn: Uuid, meter: RequestMeter) -> bool {
+        let (mut memory, refused) = (self.memory(), (turn, meter));
+        let before = memory.refused.contains(&refused);
+        memory.refused.push(refused);
+        before
     }
 
     pub(super) async fn settle_badly(
