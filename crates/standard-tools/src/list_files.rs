@@ -1,6 +1,7 @@
 //! Decides how a folder is listed for a model, one level or all below.
 //!
-//! Knows nothing about ignoring; the workspace leaves out what it leaves out.
+//! Knows nothing about ignoring; the workspace leaves out what it leaves out. Invariant: a listing
+//! that does not hold everything says so.
 
 use std::{collections::VecDeque, time::Duration};
 
@@ -20,6 +21,7 @@ use crate::{
 
 const EXPECTED: &str = "{path?: string, recursive?: boolean}";
 const MAX_ENTRIES: usize = 2_000;
+const MAX_SKIPPED: usize = 20;
 
 /// The tool `list_files`.
 pub(crate) struct ListFiles {
@@ -42,7 +44,9 @@ impl ListFiles {
             description: "Lists a folder of the workspace, one level, or everything below it with \
                 `recursive`. Ignored files are left out. Result: {\"path\", \"kind\": \
                 \"folder\" or \"file\", \"entries\": [{\"path\", \"kind\": \"folder\", \"file\" \
-                or \"other\", \"bytes\"}], \"truncated\"}. Paths are from the root of the \
+                or \"other\", \"bytes\"}], \"truncated\": whether there is more}. Folders \
+                that could not be entered add \"skipped\": [\"path: reason\"], at most 20 of \
+                them, and \"skipped_count\": all of them. Paths are from the root of the \
                 workspace. A file lists itself.",
             arguments: vec![
                 ("path", path_schema("Folder or file, from the root; the root when left out.")),
@@ -76,6 +80,21 @@ impl Tool for ListFiles {
     }
 }
 
+/// What was found, and what was not looked into.
+#[derive(Default)]
+struct Listing {
+    entries: Vec<WorkspaceEntry>,
+    /// `path: reason` of each folder that was passed over.
+    skipped: Vec<String>,
+    is_cut: bool,
+}
+
+impl Listing {
+    fn whole(entries: Vec<WorkspaceEntry>) -> Self {
+        Self { entries, ..Self::default() }
+    }
+}
+
 struct Lister<'a> {
     operation: &'a OperationContext,
     workspace: &'a dyn WorkspaceSession,
@@ -85,39 +104,35 @@ impl Lister<'_> {
     async fn serve(&self, given: Value) -> Result<ToolReply, Ending> {
         let Arguments { path, recursive } = arguments(given, EXPECTED)?;
         let path = plain(&path);
-        let (kind, entries, is_cut) = match self.workspace.list(self.operation, &path).await {
-            Ok(entries) if recursive => {
-                let (entries, is_cut) = self.all_below(entries).await?;
-                ("folder", entries, is_cut)
-            }
-            Ok(entries) => ("folder", entries, false),
-            Err(failure) => ("file", vec![self.file(&path, failure).await?], false),
+        let (kind, listing) = match self.workspace.list(self.operation, &path).await {
+            Ok(entries) if recursive => ("folder", self.all_below(entries).await?),
+            Ok(entries) => ("folder", Listing::whole(entries)),
+            Err(failure) => ("file", Listing::whole(vec![self.file(&path, failure).await?])),
         };
-        let is_cut = is_cut || entries.len() > MAX_ENTRIES;
-        let entries: Vec<_> = entries.iter().take(MAX_ENTRIES).map(shown).collect();
-        Ok(told(&rendered(&path, kind, &entries, is_cut)))
+        Ok(told(&rendered(&path, kind, &listing)))
     }
 
     /// Depth first, each folder before what is in it. A folder that may not be entered is named
     /// and passed over.
-    async fn all_below(
-        &self,
-        top: Vec<WorkspaceEntry>,
-    ) -> Result<(Vec<WorkspaceEntry>, bool), Ending> {
-        let (mut ahead, mut seen) = (VecDeque::from(top), Vec::new());
+    async fn all_below(&self, top: Vec<WorkspaceEntry>) -> Result<Listing, Ending> {
+        let (mut ahead, mut listing) = (VecDeque::from(top), Listing::default());
         while let Some(entry) = ahead.pop_front() {
-            if seen.len() >= MAX_ENTRIES {
-                return Ok((seen, true));
+            if listing.entries.len() >= MAX_ENTRIES {
+                listing.is_cut = true;
+                break;
             }
             if entry.is_dir {
                 match self.workspace.list(self.operation, &entry.path).await {
                     Ok(below) => below.into_iter().rev().for_each(|entry| ahead.push_front(entry)),
-                    Err(failure) => passed_over(failure)?,
+                    Err(failure) => {
+                        let reason = why_passed_over(failure)?;
+                        listing.skipped.push(format!("{}: {reason}", entry.path));
+                    }
                 }
             }
-            seen.push(entry);
+            listing.entries.push(entry);
         }
-        Ok((seen, false))
+        Ok(listing)
     }
 
     /// The entry of a file, when a folder was expected and not found.
@@ -144,23 +159,33 @@ impl Lister<'_> {
 }
 
 /// What the model can do nothing about is passed over; what the host must know is not.
-fn passed_over(failure: PortFailure) -> Result<(), Ending> {
+fn why_passed_over(failure: PortFailure) -> Result<String, Ending> {
+    let reason = failure.message.clone();
     match Ending::from(failure) {
-        Ending::Told(_) => Ok(()),
+        Ending::Told(_) => Ok(reason),
         failed @ Ending::Failed(_) => Err(failed),
     }
 }
 
-fn rendered(path: &str, kind: &str, entries: &[Value], is_cut: bool) -> Value {
+fn rendered(path: &str, kind: &str, listing: &Listing) -> Value {
+    let entries: Vec<_> = listing.entries.iter().take(MAX_ENTRIES).map(shown).collect();
+    let Listing { skipped, is_cut, .. } = listing;
+    let is_partial = *is_cut || listing.entries.len() > MAX_ENTRIES || !skipped.is_empty();
     fitted(OUTPUT_LIMIT_BYTES, |budget| {
         // As many entries as the share of the budget: entries of one listing are much alike.
-        let count = entries.len() * budget / OUTPUT_LIMIT_BYTES;
-        json!({
+        let share = |count: usize| count * budget / OUTPUT_LIMIT_BYTES;
+        let count = share(entries.len());
+        let mut result = json!({
             "path": path,
             "kind": kind,
             "entries": entries[..count],
-            "truncated": is_cut || count < entries.len(),
-        })
+            "truncated": is_partial || count < entries.len(),
+        });
+        if !skipped.is_empty() {
+            result["skipped"] = json!(skipped[..share(skipped.len().min(MAX_SKIPPED))]);
+            result["skipped_count"] = json!(skipped.len());
+        }
+        result
     })
 }
 
