@@ -35,7 +35,8 @@ fn out_of_requests() -> PortFailure {
 }
 
 fn cut() -> PortFailure {
-    let message = "the answer was cut at a length limit; ask for a shorter one or raise the limit";
+    let message = "the answer ended early: it met a length limit, or a tool call in it is \
+        incomplete; ask for a shorter one or raise the limit";
     PortFailure::committed(PortFailureKind::Protocol, "model_output_limit", message)
 }
 
