@@ -9,7 +9,7 @@
 //!
 //! | tool | effect | result |
 //! |---|---|---|
-//! | `list_files` | none | `path`, `kind`, `entries` of `{path, kind, bytes}`, `truncated`; `skipped` as `path: reason` and `skipped_count` when folders were passed over |
+//! | `list_files` | none | `path`, `kind`, `entries` of `{path, kind, bytes}`, `truncated`; of folders passed over also `skipped`, `skipped_count` |
 //! | `read_file` | none | `path`, `lines`, `bytes`, `from_line`, `to_line`, `truncated`, `content` |
 //! | `search_files` | none | `matches` as `path:line:text`, `skipped`, `truncated` |
 //! | `write_file` | files of the workspace | `path`, `bytes` |
