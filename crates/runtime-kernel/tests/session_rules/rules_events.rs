@@ -122,7 +122,7 @@ async fn rule_04_a_refused_start_leaves_only_its_announcement_and_the_error() {
     assert_eq!(outcome.intelligence.receipts(), []);
     let failure: &runtime_ports::PortFailure =
         outcome.result.as_ref().unwrap_err().downcast_ref().unwrap();
-    assert_eq!(failure.kind, PortFailureKind::Unavailable);
+    assert_eq!(failure.kind, PortFailureKind::Protocol);
 }
 
 #[tokio::test]
