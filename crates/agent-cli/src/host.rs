@@ -194,3 +194,6 @@ impl SessionHost for Host {
         Box::pin(async move { self.complete(completion) })
     }
 }
+
+#[cfg(test)]
+mod tests;

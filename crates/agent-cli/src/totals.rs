@@ -2,7 +2,7 @@
 //!
 //! Knows receipts. Invariant: what was not reported makes a total a lower bound, never a zero.
 
-use runtime_ports::{Metering, TokenUsage, UsageReceipt, UsageTotal};
+use runtime_ports::{UsageReceipt, UsageTotal};
 use serde::Serialize;
 
 /// Sums over the receipts of a run.
@@ -17,10 +17,7 @@ pub(crate) struct RunTotals {
 
 impl RunTotals {
     pub(crate) fn add(&mut self, receipt: &UsageReceipt) {
-        let usage = match receipt.metering {
-            Metering::Tokens(usage) => usage,
-            Metering::DurationSeconds(_) | Metering::Unavailable => TokenUsage::default(),
-        };
+        let usage = receipt.metering.tokens().unwrap_or_default();
         self.turns += 1;
         self.requests += receipt.requests.len() as u64;
         self.input_tokens.add(usage.input_tokens);
