@@ -36,7 +36,7 @@ enum Command {
     Arrows,
     /// Every licence in the dependency tree is on the allow-list.
     Licences,
-    /// The public items of types, ports and kernel are those of docs/public-api.
+    /// The public items of types, ports, kernel and decision are those of docs/public-api.
     PublicApi {
         /// Writes the listing instead of comparing with it.
         #[arg(long)]

@@ -14,6 +14,7 @@ use crate::{exit::Exit, screen::Screen, show::Show};
 pub(crate) fn watch(cancellation: CancellationToken, show: Arc<dyn Show>, screen: Arc<Screen>) {
     // Listening begins here, once: a signal between two waits must not be missed.
     let Ok(mut signals) = Signals::listen() else { return };
+    // ends with the process: a signal may come as long as that lives.
     tokio::spawn(async move {
         signals.next().await;
         screen.keys_were_echoed();

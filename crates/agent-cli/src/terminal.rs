@@ -103,7 +103,7 @@ impl TerminalInteraction {
         if !std::mem::replace(&mut question.is_shown, true) {
             let (console, request) = (Arc::clone(&self.console), question.request.clone());
             let answer = question.answer.clone();
-            // The thread ends with the line that is read, or with the process.
+            // ends with the line that is read, or with the process.
             tokio::task::spawn_blocking(move || {
                 answer.send_replace(Some(ask(&*console, &request)))
             });

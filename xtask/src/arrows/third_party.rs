@@ -1,8 +1,11 @@
 //! Decides what the neutral crates may take from others, and what no dependency may switch on.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::Path,
+};
 
-use cargo_metadata::{DependencyKind, Metadata, PackageId};
+use cargo_metadata::{DependencyKind, Metadata, PackageId, Target, TargetKind};
 
 use crate::{problem::Problem, tidy::NEUTRAL_CRATES};
 
@@ -14,6 +17,9 @@ const DECISION: (&str, [&str; 6]) = (
     "runtime-decision",
     ["runtime-types", "runtime-ports", "serde", "serde_json", "sha2", "thiserror"],
 );
+
+/// Targets that run beside the machine and never as part of it.
+const TESTING: [TargetKind; 3] = [TargetKind::Test, TargetKind::Bench, TargetKind::Example];
 
 /// Digests are taken over JSON with sorted keys; this feature would keep them as inserted.
 const UNSORTED: (&str, &str) = ("serde_json", "preserve_order");
@@ -27,7 +33,7 @@ struct Node {
     asks_unsorted: bool,
 }
 
-/// All three rules.
+/// All the rules.
 pub(crate) fn check(metadata: &Metadata) -> Vec<Problem> {
     let graph = graph(metadata);
     let mut problems = check_drivers(&graph);
@@ -37,6 +43,11 @@ pub(crate) fn check(metadata: &Metadata) -> Vec<Problem> {
         let direct = direct.filter(|to| to.kind != DependencyKind::Development);
         let direct: Vec<&str> = direct.map(|to| to.name.as_str()).collect();
         problems.extend(check_decision(&package.name, &direct));
+        problems.extend(check_sources(
+            &package.name,
+            package.manifest_path.as_str(),
+            &package.targets,
+        ));
     }
     problems
 }
@@ -124,6 +135,29 @@ fn check_decision(from: &str, direct: &[&str]) -> Vec<Problem> {
         .map(|name| {
             let says = format!("may not depend on {name}; only on {}", allowed.join(", "));
             Problem::of(from, "pure-decision", says)
+        })
+        .collect()
+}
+
+/// The decision machine is read by `cargo xtask tidy`: all that it is built from lies where that
+/// looks.
+fn check_sources(from: &str, manifest: &str, targets: &[Target]) -> Vec<Problem> {
+    let (decision, _) = DECISION;
+    if from != decision {
+        return Vec::new();
+    }
+    let tests = |target: &Target| target.kind.iter().any(|kind| TESTING.contains(kind));
+    let built = targets.iter().filter(|target| !tests(target));
+    let root = Path::new(manifest).with_file_name("src");
+    let strangers = built.filter(|target| !target.src_path.starts_with(&root));
+    strangers
+        .map(|target| {
+            let says = format!(
+                "the target {} begins outside of src, where `cargo xtask tidy` does not look; move \
+                 it there, or remove it",
+                target.name
+            );
+            Problem::of(decision, "pure-decision", says)
         })
         .collect()
 }

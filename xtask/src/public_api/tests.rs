@@ -16,7 +16,9 @@ pub(super) fn tree(files: &[(&str, &str)]) -> anyhow::Result<modules::Tree> {
 #[test]
 fn every_listed_crate_can_be_walked() {
     let workspace = Workspace::locate().expect("tests run in the workspace");
-    for name in CRATES {
+    let present = present(&workspace);
+    assert!(present.starts_with(&CRATES[..3]), "{present:?}");
+    for name in present {
         let text = listing(&workspace, name).expect("the crate is walked");
         assert!(text.starts_with("# Public items of runtime_"), "{name}");
     }

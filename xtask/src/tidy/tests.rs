@@ -22,6 +22,7 @@ fn every_rule_is_reached() {
         file("crates/runtime-kernel/src/utils.rs", "const A: &str = \"Claude\";\n"),
         file("crates/runtime-decision/src/lib.rs", "//! Doc.\nasync fn a() {}\n"),
         file("crates/x-adapter/src/lib.rs", "//! Doc.\nfn a() { PortFailure::timeout(); }\n"),
+        file("crates/y-adapter/src/lib.rs", "//! Doc.\nfn a() { tokio::spawn(b); }\n"),
         file("crates/x/src/broken.rs", "//! Doc.\nfn\n"),
         file("crates/x/src/lib.rs", open),
         file("docs/adr/0001-a.md", "# A\n"),
@@ -33,6 +34,7 @@ fn every_rule_is_reached() {
     rules.dedup();
     let expected = [
         "decision-note",
+        "detached-task",
         "file-name",
         "ignored-test",
         "left-open",

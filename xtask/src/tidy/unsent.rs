@@ -11,6 +11,7 @@ use syn::{
     visit::{self, Visit},
 };
 
+use super::marker::is_marked;
 use crate::{
     problem::Problem,
     source::{Kind, Lexeme, Source},
@@ -33,7 +34,7 @@ pub(crate) fn check(source: &Source<'_>) -> Vec<Problem> {
     let lines: Vec<&str> = source.file.text.lines().collect();
     let mut problems: Vec<_> = uses(&source.tokens)
         .filter(|(line, _)| !source.is_test(*line))
-        .filter(|(line, _)| !seen.starts_of(*line).any(|start| is_marked(&lines, start)))
+        .filter(|(line, _)| !seen.starts_of(*line).any(|start| is_marked(&lines, start, &[MARKER])))
         .map(|(line, name)| unmarked(path, line, name))
         .collect();
     problems.extend(seen.renames.iter().map(|line| renamed(path, *line)));
@@ -65,15 +66,6 @@ fn uses(tokens: &[Lexeme]) -> impl Iterator<Item = (usize, &str)> {
         let Kind::Word(word) = &name.kind else { return None };
         let path = first.is_mark(':') && second.is_mark(':');
         (path && CONSTRUCTORS.contains(&word.as_str())).then_some((name.line, word.as_str()))
-    })
-}
-
-/// Whether the comment directly above a line, or one at its end, is the marker with a reason.
-fn is_marked(lines: &[&str], line: usize) -> bool {
-    let above = lines[..line - 1].iter().rev().take_while(|text| text.trim().starts_with("//"));
-    above.chain(lines.get(line - 1)).any(|text| {
-        let comment = text.split_once("// ").map_or("", |(_, comment)| comment);
-        comment.strip_prefix(MARKER).is_some_and(|reason| !reason.trim().is_empty())
     })
 }
 

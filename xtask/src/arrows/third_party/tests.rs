@@ -54,3 +54,26 @@ fn the_decision_machine_builds_on_six_crates_only() {
     assert!(says[0].starts_with("may not depend on tokio") && says[1].contains("uuid"));
     assert_eq!(check_decision("runtime-kernel", &["tokio"]), []);
 }
+
+#[test]
+fn what_the_decision_machine_is_built_from_lies_where_tidy_reads_it() {
+    let target = |kind: &str, path: &str| -> Target {
+        let value = serde_json::json!({ "name": kind, "kind": [kind], "src_path": path });
+        serde_json::from_value(value).expect("a target")
+    };
+    let targets = [
+        target("lib", "/x/src/lib.rs"),
+        target("bin", "/x/src/main.rs"),
+        target("test", "/x/tests/scripts.rs"),
+        target("bench", "/x/benches/cycles.rs"),
+        target("example", "/x/examples/a.rs"),
+    ];
+    assert_eq!(check_sources("runtime-decision", "/x/Cargo.toml", &targets), []);
+    let strays = [
+        target("custom-build", "/x/build.rs"),
+        target("lib", "/x/other/lib.rs"),
+        target("lib", "/x/src-of-others/lib.rs"),
+    ];
+    assert_eq!(check_sources("runtime-decision", "/x/Cargo.toml", &strays).len(), 3);
+    assert_eq!(check_sources("runtime-kernel", "/x/Cargo.toml", &strays), []);
+}
