@@ -30,7 +30,8 @@ const FOLDER: &str = "crates/runtime-decision/";
 const CLOCK: &str = "a clock; take the time from the input's `at`";
 const CHANCE: &str = "chance; derive ids from the run id and a counter";
 const ORDER: &str = "in random order; take a BTreeMap or BTreeSet";
-const ASYNC: &str = "async; emit an effect and take its outcome as an input";
+const ASYNC: &str =
+    "a wait, and only the driver waits; emit an effect and take its outcome as an input";
 const DRIVER: &str = "the driver's; emit an effect and take its outcome as an input";
 const OUTPUT: &str = "output; emit an event";
 const OUTSIDE: &str = "the world outside; take it as an input";

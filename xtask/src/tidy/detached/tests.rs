@@ -35,6 +35,7 @@ fn a_dropped_handle_is_found_in_every_shape() {
         "(tokio::spawn(b));",
         "tokio::spawn(b).id();",
         "if c { tokio::spawn(b) } else { d };",
+        "if c { d } else { tokio::spawn(b) };",
         "if c { tokio::spawn(b); }",
         "match c { D => tokio::spawn(b), E => return };",
         "match c { D => { tokio::spawn(b); } E => {} }",

@@ -1,7 +1,7 @@
 //! Each way to reach the world, however it is written, and what a pure machine may well use.
 
 use super::*;
-use crate::{tidy::tests::file, workspace::TextFile};
+use crate::tidy::tests::file;
 
 const DECISION: &str = "crates/runtime-decision/src/a.rs";
 
@@ -10,14 +10,17 @@ const PORTS: &str = "pub trait ModelSession { fn a(&self); }\npub enum Role { Us
                      pub struct Reply { pub role: Role }\n\
                      pub struct Context { deadline: tokio::time::Instant }\n\
                      pub struct Sessions { models: Vec<Arc<dyn ModelSession>> }\n\
-                     pub type Shared = Arc<Sessions>;";
+                     pub type Shared = Arc<Sessions>;\n\
+                     #[cfg(test)]\nmod tests { pub trait Role {} }";
 
 fn problems(path: &str, text: &str) -> Vec<Problem> {
-    let ports =
-        TextFile { path: "crates/runtime-ports/src/lib.rs".to_owned(), text: PORTS.to_owned() };
+    let ports = [
+        file("crates/runtime-ports/src/lib.rs", PORTS),
+        file("crates/runtime-ports/src/tests.rs", "pub trait Reply {}"),
+    ];
     let file = file(path, text);
     let source = Source::parse(&file).unwrap_or_else(|problem| panic!("{problem}\n{text}"));
-    check(&source, &NoValues::among(&[ports]))
+    check(&source, &NoValues::among(&ports))
 }
 
 /// The snippet has one problem, which says this.
@@ -242,7 +245,7 @@ fn values_are_free() {
          collections::{BTreeMap, btree_map::Entry}, fmt::{self, Write as _}, iter::*, \
          sync::Arc, time::Duration};\n#[derive(Debug, serde::Serialize, thiserror::Error)]\n\
          struct A { now: u64, env: u64, path: String }\nimpl fmt::Display for A {}\n\
-         fn now(now: u64) -> BTreeMap<u64, Duration> { self.now(a.now, std::mem::take(&mut b)) }\n\
+         fn now(now: u64) -> BTreeMap<u64, Duration> { self.now(a.now, A { now: now }, std::mem::take(&mut b)) }\n\
          fn b() -> Vec<u8> { Vec::<u8>::with_capacity(u8::MAX as usize); \
          core::cmp::max(1, std::u64::MAX); std::matches!(a, b) }",
     );
@@ -258,6 +261,7 @@ fn tests_and_other_crates_are_free() {
         "crates/runtime-decision/src/a/tests.rs",
         "crates/runtime-decision/tests/a.rs",
         "crates/runtime-decision/benches/a.rs",
+        "crates/runtime-decision/fuzz/a.rs",
         "crates/x-adapter/src/a.rs",
     ] {
         assert_eq!(problems(path, text), [], "{path}");
@@ -272,7 +276,7 @@ fn line_fault_and_remedy_are_given() {
     let expected = [
         "crates/runtime-decision/src/a.rs:2: [pure-decision] `std::fs::a` is not for a pure \
          machine; emit an effect and take its outcome as an input",
-        "crates/runtime-decision/src/a.rs:5: [pure-decision] `async` is async; emit an effect and \
+        "crates/runtime-decision/src/a.rs:5: [pure-decision] `async` is a wait, and only the driver waits; emit an effect and \
          take its outcome as an input",
     ];
     assert_eq!(told, expected);

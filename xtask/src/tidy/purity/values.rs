@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use syn::{
-    Attribute, ItemEnum, ItemStruct, ItemTrait, ItemType, Path,
+    ItemEnum, ItemStruct, ItemTrait, ItemType, Path,
     visit::{self, Visit},
 };
 
@@ -124,8 +124,6 @@ fn mentioned(look: impl FnOnce(&mut Mentions)) -> BTreeSet<String> {
 }
 
 impl<'ast> Visit<'ast> for Mentions {
-    fn visit_attribute(&mut self, _: &'ast Attribute) {}
-
     fn visit_path(&mut self, path: &'ast Path) {
         self.names.extend(path.segments.last().map(|segment| segment.ident.to_string()));
         visit::visit_path(self, path);
