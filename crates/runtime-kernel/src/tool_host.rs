@@ -243,6 +243,7 @@ impl ToolHost {
             idempotency_key: key.to_string().into(),
             arguments,
             shared_state: Arc::clone(&run.shared),
+            metadata: Arc::default(),
             cycle: round,
         }
     }

@@ -74,6 +74,8 @@ pub struct ToolInvocation {
     pub arguments: Value,
     /// The run's shared state as it was when the call's group began.
     pub shared_state: Arc<Map<String, Value>>,
+    /// What the host said about the run and the task; never configuration of the tool.
+    pub metadata: Arc<Map<String, Value>>,
     /// The cycle or round that the call belongs to, from 1.
     pub cycle: u32,
 }

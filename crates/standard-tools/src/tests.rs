@@ -47,6 +47,7 @@ async fn call(
         idempotency_key: "key".into(),
         arguments,
         shared_state: Arc::default(),
+        metadata: Arc::default(),
         cycle: 1,
     };
     tool(name).invoke(&operation(), &world, invocation).await

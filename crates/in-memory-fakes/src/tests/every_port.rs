@@ -76,6 +76,7 @@ fn tool_call() -> ToolInvocation {
         idempotency_key: "c1".into(),
         arguments: json!({}),
         shared_state: Arc::default(),
+        metadata: Arc::default(),
         cycle: 1,
     }
 }

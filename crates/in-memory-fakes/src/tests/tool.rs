@@ -25,6 +25,7 @@ fn call(id: &str) -> ToolInvocation {
         idempotency_key: id.into(),
         arguments: json!({ "n": 1 }),
         shared_state: Arc::default(),
+        metadata: Arc::default(),
         cycle: 1,
     }
 }

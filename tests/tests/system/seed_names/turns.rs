@@ -154,6 +154,7 @@ fields!(ToolInvocation {
     idempotency_key: Arc<str>,
     arguments: Value,
     shared_state: Arc<Map<String, Value>>,
+    metadata: Arc<Map<String, Value>>,
     cycle: u32,
 });
 fields!(ToolReply {

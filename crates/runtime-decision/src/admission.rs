@@ -1,0 +1,150 @@
+//! Decides which inputs are refused, before anything is changed.
+//!
+//! Knows what is open; refuses to know what would follow.
+
+use runtime_ports::ToolSet;
+
+use crate::{
+    ASK_USER, Happened, Machine, Outcome, Plan, Refused, TASK_FINISH, Task,
+    batch::Stage,
+    definition::NoToolPolicy,
+    state::{Ask, Phase, Standing, Terms},
+};
+
+impl Machine {
+    /// Refuses what cannot come now.
+    pub(crate) fn admit(&self, happened: &Happened) -> Result<(), Refused> {
+        match (&self.state.phase, happened) {
+            (_, Happened::Settled { effect, outcome }) => self.admit_outcome(*effect, outcome),
+            (Phase::Ended(_), _) => Err(Refused::Ended),
+            (Phase::New, Happened::Started | Happened::Cancelled) => Ok(()),
+            (_, Happened::Steered { steering_id, .. }) => self.admit_steering(*steering_id),
+            (Phase::New, _) | (_, Happened::Started) => Err(self.out_of_turn(happened)),
+            (_, Happened::Decided { request_id, .. }) => self.admit_decision(request_id),
+            (Phase::Suspended(_), Happened::WallTimeElapsed) => Err(self.out_of_turn(happened)),
+            (
+                _,
+                Happened::Cancelled
+                | Happened::Suspended
+                | Happened::Resumed
+                | Happened::WallTimeElapsed,
+            ) => Ok(()),
+        }
+    }
+
+    fn out_of_turn(&self, happened: &Happened) -> Refused {
+        Refused::OutOfTurn { phase: self.state.phase.name(), input: happened.name() }
+    }
+
+    fn admit_outcome(&self, effect: crate::EffectId, outcome: &Outcome) -> Result<(), Refused> {
+        let open = self.state.open.iter().find(|open| open.id == effect.0);
+        let open = open.filter(|open| open.standing == Standing::Asked);
+        match open {
+            None => Err(Refused::NotOpen { effect }),
+            Some(open) if !belongs(open.ask, outcome) => Err(Refused::WrongOutcome { effect }),
+            Some(_) => Ok(()),
+        }
+    }
+
+    fn admit_steering(&self, steering_id: u64) -> Result<(), Refused> {
+        if steering_id <= self.state.last_steering {
+            return Err(Refused::SteeringRepeated { steering_id });
+        }
+        Ok(())
+    }
+
+    fn admit_decision(&self, request_id: &str) -> Result<(), Refused> {
+        if self.asking(request_id).is_some() {
+            return Ok(());
+        }
+        let request_id = request_id.to_owned();
+        let number = self.number_of(&request_id);
+        match number.is_some_and(|number| self.state.decided.contains(&number)) {
+            true => Err(Refused::AlreadyDecided { request_id }),
+            false => Err(Refused::UnknownApproval { request_id }),
+        }
+    }
+
+    /// The call that waits for this approval.
+    pub(crate) fn asking(&self, request_id: &str) -> Option<usize> {
+        let number = self.number_of(request_id)?;
+        let batch = match &self.state.phase {
+            Phase::RunningTools(batch) => batch,
+            Phase::Suspended(inner) => match &**inner {
+                Phase::RunningTools(batch) => batch,
+                _ => return None,
+            },
+            _ => return None,
+        };
+        batch.calls.iter().position(|call| {
+            let approval = call.approval.as_ref();
+            call.stage == Stage::Asking
+                && approval.is_some_and(|it| it.number == number && it.decision.is_none())
+        })
+    }
+
+    fn number_of(&self, request_id: &str) -> Option<u64> {
+        let number = request_id.strip_prefix(&*self.state.identity.run_id)?.strip_prefix('-')?;
+        number.parse().ok()
+    }
+}
+
+const fn belongs(ask: Ask, outcome: &Outcome) -> bool {
+    matches!(
+        (ask, outcome),
+        (Ask::Profile, Outcome::ProfileResolved(_))
+            | (Ask::CycleInputs, Outcome::InputsCollected(_))
+            | (Ask::Hook { .. }, Outcome::HookReturned(_))
+            | (Ask::Model, Outcome::ModelReplied(_))
+            | (Ask::Check { .. }, Outcome::ArgumentsChecked(_))
+            | (Ask::Consult { .. }, Outcome::ApprovalConsulted(_))
+            | (Ask::Approve { .. }, Outcome::ApprovalAnswered(_))
+            | (Ask::Tool { .. }, Outcome::ToolReturned(_))
+            | (Ask::Interruptions { .. }, Outcome::InterruptionsCollected(_))
+    )
+}
+
+impl Happened {
+    /// Name of the input, for messages.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Started => "started",
+            Self::Settled { .. } => "settled",
+            Self::Steered { .. } => "steered",
+            Self::Decided { .. } => "decided",
+            Self::Cancelled => "cancelled",
+            Self::Suspended => "suspended",
+            Self::Resumed => "resumed",
+            Self::WallTimeElapsed => "wall_time_elapsed",
+        }
+    }
+}
+
+impl Terms {
+    /// What a task says, with the agent's own words where it says nothing.
+    pub(crate) fn of(plan: &Plan, task: &Task) -> Self {
+        let definition = plan.definition();
+        let mut tool_metadata = definition.metadata.clone();
+        tool_metadata.extend(task.metadata.clone());
+        Self {
+            max_cycles: task.max_cycles.unwrap_or(definition.limits.max_cycles).max(1),
+            no_tool_policy: task.no_tool_policy.unwrap_or(definition.no_tool_policy),
+            allow_interruption: task.allow_interruption,
+            native_multimodal: task.native_multimodal,
+            excluded_tools: task.excluded_tools.clone(),
+            metadata: std::sync::Arc::new(task.metadata.clone()),
+            tool_metadata: std::sync::Arc::new(tool_metadata),
+        }
+    }
+
+    /// The tools that the run advertises. A user who cannot be asked is not advertised, nor is an
+    /// end that the policy does not need.
+    pub(crate) fn tools(&self, plan: &Plan) -> ToolSet {
+        plan.advertised(|name| {
+            !self.excluded_tools.contains(name)
+                && (name != ASK_USER || self.allow_interruption)
+                && (name != TASK_FINISH || self.no_tool_policy == NoToolPolicy::Continue)
+        })
+    }
+}

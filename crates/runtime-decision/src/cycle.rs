@@ -1,0 +1,191 @@
+//! Decides how a run starts and how a cycle comes to its model call.
+//!
+//! Knows nothing about answers. Invariant: what hooks change shapes this one request and never
+//! enters the history.
+
+use runtime_ports::{ModelMessage, ModelProfile, ModelRole, PortFailure, PortFailureKind};
+
+use crate::{
+    Collected, Event, HookPoint, HookVerdict, Machine, Out, RunError,
+    state::{Ask, Phase, Preparation, RequestView, Stop},
+};
+
+impl Machine {
+    pub(crate) fn start(&mut self, out: &mut Out) -> Phase {
+        let definition = self.plan.definition();
+        let started = Event::RunStarted {
+            model: definition.model.clone(),
+            workspace: definition.workspace.clone(),
+            max_cycles: self.state.terms.max_cycles,
+        };
+        self.tell(started, out);
+        self.ask(Ask::Profile);
+        Phase::ResolvingModel
+    }
+
+    pub(crate) fn take_profile(
+        &mut self,
+        profile: Result<ModelProfile, PortFailure>,
+        out: &mut Out,
+    ) -> Phase {
+        match profile {
+            Ok(profile) => {
+                self.state.profile = Some(profile);
+                self.go_on(out)
+            }
+            Err(failure) if self.was_halted(&failure) => {
+                self.ask(Ask::Profile);
+                Phase::ResolvingModel
+            }
+            Err(failure) => self.fail(RunError::of_port("model_profile_failed", failure), out),
+        }
+    }
+
+    /// Whether a failure only says that a suspension stopped the call.
+    pub(crate) fn was_halted(&self, failure: &PortFailure) -> bool {
+        self.state.stop == Some(Stop::Suspend) && failure.kind == PortFailureKind::Canceled
+    }
+
+    /// The next cycle, unless the run stops or has none left.
+    pub(crate) fn go_on(&mut self, out: &mut Out) -> Phase {
+        match self.state.stop {
+            None if self.state.cycle >= self.state.terms.max_cycles => self.end_at_limit(out),
+            None => self.open_cycle(out),
+            Some(Stop::Suspend) => Phase::BetweenCycles,
+            Some(_) => self.end_stopped(out),
+        }
+    }
+
+    fn open_cycle(&mut self, out: &mut Out) -> Phase {
+        self.state.cycle += 1;
+        if self.plan.definition().callbacks.before_cycle {
+            self.ask(Ask::CycleInputs);
+            return Phase::CollectingInputs;
+        }
+        self.enter_cycle(Vec::new(), out)
+    }
+
+    pub(crate) fn take_inputs(&mut self, inputs: Collected, out: &mut Out) -> Phase {
+        match inputs {
+            Collected::Messages(messages) => self.enter_cycle(messages, out),
+            Collected::Interrupted => {
+                self.ask(Ask::CycleInputs);
+                Phase::CollectingInputs
+            }
+            Collected::Failed(message) => {
+                self.fail(RunError::new("before_cycle_failed", message), out)
+            }
+        }
+    }
+
+    fn enter_cycle(&mut self, messages: Vec<ModelMessage>, out: &mut Out) -> Phase {
+        self.inject("before_cycle", messages, out);
+        self.drain_at_cycle_start(out);
+        let cycle_started = Event::CycleStarted {
+            max_cycles: self.state.terms.max_cycles,
+            message_count: self.state.history.len(),
+        };
+        self.tell(cycle_started, out);
+        let view = RequestView::default();
+        self.prepare(Preparation { view, point: HookPoint::BeforeMemoryCompact }, 0)
+    }
+
+    fn inject(&mut self, reason: &str, messages: Vec<ModelMessage>, out: &mut Out) {
+        let message_count = messages.len();
+        if message_count == 0 {
+            return;
+        }
+        self.state.history.extend(messages);
+        self.tell(Event::CycleInjectedMessages { reason: reason.into(), message_count }, out);
+    }
+
+    fn drain_at_cycle_start(&mut self, out: &mut Out) {
+        let mut messages = Vec::new();
+        while let Some(said) = self.state.steering.pop_front() {
+            messages.push(ModelMessage::text(ModelRole::User, &*said.prompt));
+            let (steering_id, prompt) = (said.steering_id, said.prompt);
+            self.tell(Event::SessionSteerDequeued { steering_id, prompt }, out);
+        }
+        self.inject("steering", messages, out);
+    }
+
+    /// The hooks from `first` on, one by one; then the model.
+    fn prepare(&mut self, mut at: Preparation, first: usize) -> Phase {
+        let mut hook = self.next_hook(at.point, first);
+        if hook.is_none() && at.point == HookPoint::BeforeMemoryCompact {
+            at.point = HookPoint::BeforeLlm;
+            hook = self.next_hook(at.point, 0);
+        }
+        match hook {
+            Some(hook) => {
+                self.ask(Ask::Hook { hook, call: None });
+                Phase::Preparing(at)
+            }
+            None => self.call_model(at.view),
+        }
+    }
+
+    pub(crate) fn call_model(&mut self, view: RequestView) -> Phase {
+        self.ask(Ask::Model);
+        Phase::AwaitingModel(view)
+    }
+
+    pub(crate) fn take_preparation(
+        &mut self,
+        mut at: Preparation,
+        ask: Ask,
+        verdict: HookVerdict,
+        out: &mut Out,
+    ) -> Phase {
+        let Ask::Hook { hook, .. } = ask else { return Phase::Preparing(at) };
+        match (at.point, verdict) {
+            (HookPoint::BeforeMemoryCompact, HookVerdict::Messages(edits)) => {
+                at.view.edits.extend(edits);
+                self.prepare(at, hook + 1)
+            }
+            (HookPoint::BeforeLlm, HookVerdict::Request(edits)) => {
+                at.view.edits.extend(edits.messages);
+                at.view.hidden.extend(edits.hide_tools);
+                self.prepare(at, hook + 1)
+            }
+            (_, HookVerdict::Interrupted) if self.is_repeatable(hook) => {
+                self.ask(ask);
+                Phase::Preparing(at)
+            }
+            (_, verdict) => {
+                let error = self.hook_error(hook, &verdict);
+                self.fail(error, out)
+            }
+        }
+    }
+
+    /// The next hook from `first` on that wants to run at `point`.
+    pub(crate) fn next_hook(&self, point: HookPoint, first: usize) -> Option<usize> {
+        let hooks = self.plan.definition().hooks.iter().enumerate().skip(first);
+        let mut wanting = hooks.filter(|(_, hook)| hook.points.contains(&point));
+        wanting.next().map(|(place, _)| place)
+    }
+
+    pub(crate) fn is_repeatable(&self, hook: usize) -> bool {
+        self.plan.definition().hooks.get(hook).is_some_and(|hook| hook.repeatable)
+    }
+
+    /// Why a hook that gave no edits of its point ends the run.
+    pub(crate) fn hook_error(&self, hook: usize, verdict: &HookVerdict) -> RunError {
+        let hooks = &self.plan.definition().hooks;
+        let name = hooks.get(hook).map_or("unknown", |hook| &*hook.name);
+        match verdict {
+            HookVerdict::Failed(message) => {
+                RunError::new("hook_failed", format!("hook {name} failed: {message}"))
+            }
+            HookVerdict::Interrupted => RunError::new(
+                "hook_outcome_unknown",
+                format!("hook {name} was interrupted and may not run twice; declare it repeatable"),
+            ),
+            _ => RunError::new(
+                "hook_failed",
+                format!("hook {name} gave edits of another point than the one it ran at"),
+            ),
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! Decides what an agent is, apart from any run of it.
+//!
+//! Knows values only: a hook or a provider is a declaration here, its code lives with the driver.
+//! Invariant: a definition that was taken in is planned once, so that every request of every run
+//! advertises the same tools in the same order.
+
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
+
+use runtime_ports::{Digest, GenerationOptions, ModelToolDefinition, ToolDescriptor, ToolSet};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::{DefinitionError, HookDeclaration, ToolPolicy};
+
+/// Name of the tool with which a model ends its task under [`NoToolPolicy::Continue`].
+pub const TASK_FINISH: &str = "task_finish";
+
+/// Name of the tool with which a model asks the user, which ends the run as waiting.
+pub const ASK_USER: &str = "ask_user";
+
+/// The single bridge of the host-driven loops; no tool of the engine may have this name.
+pub const BRIDGE_TOOL: &str = "call_ktool";
+
+/// Longest name of a tool, in bytes.
+pub const TOOL_NAME_MAX_BYTES: usize = 256;
+
+/// What an answer without tool calls means.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NoToolPolicy {
+    /// The task is done, and the answer is its result.
+    #[default]
+    Finish,
+    /// The model is told to go on until it calls [`TASK_FINISH`].
+    Continue,
+    /// The model waits for the user, and the answer says what for.
+    WaitUser,
+}
+
+/// How far a run may go.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Limits {
+    /// Most cycles of a run; at least 1.
+    pub max_cycles: u32,
+    /// Most time of a run while it is live, suspensions excepted; `None` for no limit.
+    pub wall_time: Option<Duration>,
+    /// How long a live run waits for one approval; never for ever.
+    pub approval_timeout: Duration,
+    /// How long an approval may be given at all, suspensions included.
+    pub approval_lifetime: Duration,
+}
+
+impl Default for Limits {
+    /// Eight cycles, no wall time; ten minutes for an approval, seven days while suspended.
+    fn default() -> Self {
+        Self {
+            max_cycles: 8,
+            wall_time: None,
+            approval_timeout: Duration::from_mins(10),
+            approval_lifetime: Duration::from_hours(7 * 24),
+        }
+    }
+}
+
+/// Which callbacks of the host exist; an effect is issued for no other.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Callbacks {
+    /// A provider of messages at the start of a cycle.
+    pub before_cycle: bool,
+    /// A provider of messages that interrupt a batch of tools.
+    pub interruptions: bool,
+    /// A provider that decides on approvals.
+    pub approvals: bool,
+}
+
+/// An agent.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Definition {
+    /// Its name.
+    pub agent_name: Arc<str>,
+    /// The model, in the words of the session that serves it.
+    pub model: Arc<str>,
+    /// The system prompt, if there is one.
+    pub instructions: Option<Arc<str>>,
+    /// What its tools declare.
+    pub tools: Vec<ToolDescriptor>,
+    /// Which calls run at once, ask, or are denied.
+    pub policy: ToolPolicy,
+    /// What an answer without tool calls means.
+    pub no_tool_policy: NoToolPolicy,
+    /// How far a run may go.
+    pub limits: Limits,
+    /// Most tokens of one answer; `None` leaves it to the provider.
+    pub max_output_tokens: Option<u32>,
+    /// The typed knobs of generation.
+    pub options: Arc<GenerationOptions>,
+    /// The hooks, in the order in which they run.
+    pub hooks: Vec<HookDeclaration>,
+    /// The other callbacks of the host.
+    pub callbacks: Callbacks,
+    /// Names the place where tools work; part of what an approval is bound to.
+    pub workspace: Option<Arc<str>>,
+    /// Carried into every tool call, overlaid by the task's own; never read as configuration.
+    pub metadata: Map<String, Value>,
+}
+
+/// A definition that was found good, with what is computed once for all of its runs.
+#[derive(Debug)]
+pub struct Plan {
+    definition: Definition,
+    digest: Digest,
+    tools: ToolSet,
+    places: BTreeMap<String, usize>,
+}
+
+impl Plan {
+    /// Checks a definition and puts its tools into the order of their names.
+    ///
+    /// # Errors
+    /// A name that is empty, too long, reserved or there twice; no cycle allowed; an approval that
+    /// could wait for ever.
+    pub fn new(mut definition: Definition) -> Result<Self, DefinitionError> {
+        definition.tools.sort_by(|left, right| left.definition.name.cmp(&right.definition.name));
+        let places = places(&definition.tools)?;
+        check_limits(&definition)?;
+        let digest = Digest::of_json(&definition);
+        let tools = definition.tools.iter().map(|tool| tool.definition.clone()).collect();
+        Ok(Self { definition, digest, tools, places })
+    }
+
+    /// The definition, its tools in the order of their names.
+    #[must_use]
+    pub const fn definition(&self) -> &Definition {
+        &self.definition
+    }
+
+    /// Names the definition; a run that was stored goes on under the same one only.
+    #[must_use]
+    pub const fn digest(&self) -> Digest {
+        self.digest
+    }
+
+    /// What a tool declares.
+    #[must_use]
+    pub fn tool(&self, name: &str) -> Option<&ToolDescriptor> {
+        self.places.get(name).map(|place| &self.definition.tools[*place])
+    }
+
+    /// The tools that a run advertises: all for which `keeps` is true, in the order of their names.
+    pub(crate) fn advertised(&self, keeps: impl Fn(&str) -> bool) -> ToolSet {
+        if self.tools.iter().all(|tool| keeps(&tool.name)) {
+            return self.tools.clone();
+        }
+        let kept = |tool: &&ModelToolDefinition| keeps(&tool.name);
+        self.tools.iter().filter(kept).cloned().collect()
+    }
+}
+
+fn places(tools: &[ToolDescriptor]) -> Result<BTreeMap<String, usize>, DefinitionError> {
+    let mut places = BTreeMap::new();
+    for (place, tool) in tools.iter().enumerate() {
+        let name = tool.definition.name.clone();
+        if name.is_empty() || name.len() > TOOL_NAME_MAX_BYTES {
+            return Err(DefinitionError::InvalidToolName { bytes: name.len() });
+        }
+        if name == BRIDGE_TOOL {
+            return Err(DefinitionError::ReservedToolName { name });
+        }
+        if places.insert(name.clone(), place).is_some() {
+            return Err(DefinitionError::DuplicateToolName { name });
+        }
+    }
+    Ok(places)
+}
+
+fn check_limits(definition: &Definition) -> Result<(), DefinitionError> {
+    if definition.limits.max_cycles == 0 {
+        return Err(DefinitionError::NoCycles);
+    }
+    if definition.no_tool_policy == NoToolPolicy::Continue
+        && !definition.tools.iter().any(|tool| tool.definition.name == TASK_FINISH)
+    {
+        return Err(DefinitionError::NoWayToFinish);
+    }
+    Ok(())
+}

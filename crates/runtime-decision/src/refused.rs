@@ -1,0 +1,54 @@
+//! Decides why an input is refused. A refused input changes nothing.
+//!
+//! Knows nothing about who gave it.
+
+use thiserror::Error;
+
+use crate::EffectId;
+
+/// Why an input was refused.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum Refused {
+    /// The effect is not open: it was settled or withdrawn, or there never was one.
+    #[error("effect {effect} is not open; each effect has one outcome")]
+    NotOpen {
+        /// The effect.
+        effect: EffectId,
+    },
+    /// The outcome is none of this effect.
+    #[error("the outcome does not belong to effect {effect}; report the one of its kind")]
+    WrongOutcome {
+        /// The effect.
+        effect: EffectId,
+    },
+    /// No such approval was ever asked for.
+    #[error("no approval {request_id} is asked for; take the id from approval_requested")]
+    UnknownApproval {
+        /// The question.
+        request_id: String,
+    },
+    /// The approval was decided before, or lapsed.
+    #[error("approval {request_id} was decided before; the first decision stands")]
+    AlreadyDecided {
+        /// The question.
+        request_id: String,
+    },
+    /// A steering message with this or a later id was taken before.
+    #[error("steering message {steering_id} was taken before; number them upwards")]
+    SteeringRepeated {
+        /// The message.
+        steering_id: u64,
+    },
+    /// The run is over.
+    #[error("the run has ended; start another")]
+    Ended,
+    /// The input cannot come in this phase.
+    #[error("{input} cannot come while the run is {phase}")]
+    OutOfTurn {
+        /// Name of the phase.
+        phase: &'static str,
+        /// Name of the input.
+        input: &'static str,
+    },
+}

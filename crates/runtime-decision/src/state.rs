@@ -1,0 +1,210 @@
+//! Decides what is known of a run between two inputs, in full.
+//!
+//! Knows values only. Invariant: every open effect can be made again from here alone.
+
+use std::{
+    collections::{BTreeSet, VecDeque},
+    sync::Arc,
+};
+
+use runtime_ports::{ModelMessage, ModelProfile, ModelResponse, ToolSet, Transcript};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::{
+    CycleRecord, Edit, HookPoint, Ledger, NoToolPolicy, ReturnedSteering, RunError, RunIdentity,
+    RunStatus, batch::Batch,
+};
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct State {
+    pub(crate) identity: Arc<RunIdentity>,
+    pub(crate) terms: Terms,
+    /// The last id that was given out.
+    pub(crate) last_id: u64,
+    /// The last sequence number of an event.
+    pub(crate) sequence: u64,
+    /// When the last input came, in Unix milliseconds.
+    pub(crate) at_ms: u64,
+    /// The present cycle, from 1; 0 before the first.
+    pub(crate) cycle: u32,
+    pub(crate) phase: Phase,
+    pub(crate) stop: Option<Stop>,
+    pub(crate) open: Vec<Open>,
+    pub(crate) history: Transcript,
+    pub(crate) shared: Arc<Map<String, Value>>,
+    pub(crate) profile: Option<ModelProfile>,
+    pub(crate) steering: VecDeque<ReturnedSteering>,
+    pub(crate) last_steering: u64,
+    /// Tools, with their versions, that were allowed until the run ends.
+    pub(crate) allowed: BTreeSet<(Arc<str>, String)>,
+    /// Counters of the approvals that were decided or lapsed.
+    pub(crate) decided: BTreeSet<u64>,
+    pub(crate) records: Vec<CycleRecord>,
+    pub(crate) ledger: Ledger,
+    /// What the run advertises; planned again when it is loaded.
+    #[serde(skip)]
+    pub(crate) tools: ToolSet,
+}
+
+/// What the task says about its run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct Terms {
+    pub(crate) max_cycles: u32,
+    pub(crate) no_tool_policy: NoToolPolicy,
+    pub(crate) allow_interruption: bool,
+    pub(crate) native_multimodal: bool,
+    pub(crate) excluded_tools: BTreeSet<String>,
+    /// The task's own metadata.
+    pub(crate) metadata: Arc<Map<String, Value>>,
+    /// The agent's metadata overlaid by the task's.
+    pub(crate) tool_metadata: Arc<Map<String, Value>>,
+}
+
+/// What a run is at.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "is", content = "with", rename_all = "snake_case")]
+pub(crate) enum Phase {
+    /// Not started.
+    New,
+    /// Waiting for the profile of the model.
+    ResolvingModel,
+    /// Between two cycles, because the run is about to be suspended.
+    BetweenCycles,
+    /// Waiting for the before-cycle provider.
+    CollectingInputs,
+    /// Waiting for a hook that shapes the request.
+    Preparing(Preparation),
+    /// Waiting for the model.
+    AwaitingModel(RequestView),
+    /// Waiting for a hook that looks at the answer.
+    Reviewing(Box<Review>),
+    /// Working through the calls of an answer.
+    RunningTools(Box<Batch>),
+    /// Waiting to be resumed, then going on with what is inside.
+    Suspended(Box<Phase>),
+    /// Over.
+    Ended(Box<Ending>),
+}
+
+impl Phase {
+    pub(crate) const fn name(&self) -> &'static str {
+        match self {
+            Self::New => "new",
+            Self::ResolvingModel => "resolving_model",
+            Self::BetweenCycles => "between_cycles",
+            Self::CollectingInputs => "collecting_inputs",
+            Self::Preparing(_) => "preparing",
+            Self::AwaitingModel(_) => "awaiting_model",
+            Self::Reviewing(_) => "reviewing",
+            Self::RunningTools(_) => "running_tools",
+            Self::Suspended(_) => "suspended",
+            Self::Ended(_) => "ended",
+        }
+    }
+}
+
+/// How a request differs from the history: what hooks changed, for this one call.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct RequestView {
+    pub(crate) edits: Vec<Edit<ModelMessage>>,
+    pub(crate) hidden: BTreeSet<String>,
+}
+
+/// A request that hooks are still shaping.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct Preparation {
+    pub(crate) view: RequestView,
+    pub(crate) point: HookPoint,
+}
+
+/// An answer that hooks are still looking at.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct Review {
+    pub(crate) view: RequestView,
+    pub(crate) response: Arc<ModelResponse>,
+}
+
+/// How the run ended.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct Ending {
+    pub(crate) status: RunStatus,
+    pub(crate) final_answer: Option<Arc<str>>,
+    pub(crate) wait_reason: Option<Arc<str>>,
+    pub(crate) error: Option<RunError>,
+}
+
+/// Why no new effect is asked for.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "why", content = "with", rename_all = "snake_case")]
+pub(crate) enum Stop {
+    /// The run waits to be resumed once what is in flight has settled.
+    Suspend,
+    /// A budget is used up.
+    Budget(Arc<str>),
+    /// Something failed.
+    Fail(Box<RunError>),
+    /// Somebody cancelled it.
+    Cancel,
+}
+
+/// An effect that has no outcome yet.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Open {
+    pub(crate) id: u64,
+    pub(crate) ask: Ask,
+    pub(crate) standing: Standing,
+}
+
+/// Where an open effect stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Standing {
+    /// It leaves with the present input.
+    Due,
+    /// It waits until the run is resumed.
+    Held,
+    /// It left.
+    Asked,
+}
+
+/// What an open effect is about; all else is in the phase.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Ask {
+    Profile,
+    CycleInputs,
+    Hook { hook: usize, call: Option<usize> },
+    Model,
+    Check { call: usize },
+    Consult { call: usize },
+    Approve { call: usize },
+    Tool { call: usize },
+    Interruptions { call: usize },
+}
+
+impl Ask {
+    /// The call that it is about, if it is about one.
+    pub(crate) const fn call(self) -> Option<usize> {
+        match self {
+            Self::Profile | Self::CycleInputs | Self::Model => None,
+            Self::Hook { call, .. } => call,
+            Self::Check { call }
+            | Self::Consult { call }
+            | Self::Approve { call }
+            | Self::Tool { call }
+            | Self::Interruptions { call } => Some(call),
+        }
+    }
+
+    /// Whether nothing happens while it is open: it can be withdrawn and asked again.
+    pub(crate) const fn is_wait(self) -> bool {
+        matches!(self, Self::Approve { .. })
+    }
+}

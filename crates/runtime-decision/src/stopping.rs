@@ -1,0 +1,177 @@
+//! Decides how a run ends early, whatever it was at.
+//!
+//! Knows one path for all reasons. Invariants: what was started is waited for; what was not is
+//! skipped with a result that says so; exactly one terminal event is told, and it is the last.
+
+use std::sync::Arc;
+
+use crate::{
+    EffectId, Event, Halt, Machine, Out, RunError, RunStatus,
+    batch::{Batch, Stage},
+    state::{Ask, Ending, Phase, Standing, Stop},
+};
+
+impl Machine {
+    /// Takes a reason to stop, unless a stronger one is there: a failure stands, and a
+    /// cancellation goes before a budget.
+    pub(crate) fn set_stop(&mut self, stop: Stop) {
+        let rank = |stop: &Stop| match stop {
+            Stop::Suspend => 0,
+            Stop::Budget(_) => 1,
+            Stop::Cancel => 2,
+            Stop::Fail(_) => 3,
+        };
+        if self.state.stop.as_ref().is_none_or(|held| rank(held) < rank(&stop)) {
+            self.state.stop = Some(stop);
+        }
+    }
+
+    /// Stops a run for good.
+    pub(crate) fn stop(&mut self, phase: Phase, stop: Stop, out: &mut Out) -> Phase {
+        self.set_stop(stop);
+        match phase {
+            Phase::AwaitingModel(view) if self.is_out(|ask| ask == Ask::Model) => {
+                self.halt_where(|ask| ask == Ask::Model, Halt::Interrupt, out);
+                Phase::AwaitingModel(view)
+            }
+            Phase::Reviewing(at) => {
+                self.drop_open(out);
+                self.accept(*at, out)
+            }
+            Phase::RunningTools(mut batch) => {
+                self.break_off(&mut batch, out);
+                self.run_batch(batch, out)
+            }
+            _ => self.end_stopped(out),
+        }
+    }
+
+    /// Something of the batch failed, and the run with it.
+    pub(crate) fn stop_batch(&mut self, batch: &mut Batch, stop: Stop, out: &mut Out) {
+        self.set_stop(stop);
+        self.break_off(batch, out);
+    }
+
+    /// Skips what has not started, tells what has to stop, and lets results that are there stand.
+    fn break_off(&mut self, batch: &mut Batch, out: &mut Out) {
+        let code = self.stop_code().unwrap_or("skipped_due_to_failure");
+        self.drop_where(|ask| matches!(ask, Ask::Interruptions { .. }), out);
+        let (first, end) = batch.group;
+        for call in first..end {
+            self.skip(batch, call, code, out);
+            if batch.calls[call].stage == Stage::Running && !self.is_out_for(call) {
+                self.skip_held(batch, call, code, out);
+            }
+            if batch.calls[call].stage == Stage::AfterHook {
+                self.withdraw(call, out);
+                self.settle(batch, call, out);
+            }
+        }
+        self.halt_where(|ask| matches!(ask, Ask::Tool { .. }), Halt::Interrupt, out);
+    }
+
+    fn is_out_for(&self, call: usize) -> bool {
+        self.is_out(|ask| ask == Ask::Tool { call })
+    }
+
+    /// A tool that was to be started on resumption never was.
+    fn skip_held(&mut self, batch: &mut Batch, call: usize, code: &'static str, out: &mut Out) {
+        self.state.open.retain(|open| open.ask != Ask::Tool { call });
+        batch.calls[call].stage = Stage::Cleared;
+        self.skip(batch, call, code, out);
+    }
+
+    fn is_out(&self, is: impl Fn(Ask) -> bool) -> bool {
+        let asked = |standing| standing == Standing::Asked;
+        self.state.open.iter().any(|open| is(open.ask) && asked(open.standing))
+    }
+
+    /// Tells effects that are being performed what becomes of them.
+    pub(crate) fn halt_where(&self, is: impl Fn(Ask) -> bool, halt: Halt, out: &mut Out) {
+        let asked = self.state.open.iter().filter(|open| open.standing == Standing::Asked);
+        let meant = asked.filter(|open| is(open.ask));
+        out.halts.extend(meant.map(|open| (EffectId(open.id), halt)));
+    }
+
+    fn drop_open(&mut self, out: &mut Out) {
+        self.drop_where(|_| true, out);
+    }
+
+    fn drop_where(&mut self, is: impl Fn(Ask) -> bool, out: &mut Out) {
+        self.halt_where(&is, Halt::Withdraw, out);
+        self.state.open.retain(|open| !is(open.ask));
+    }
+
+    /// Fails a run that has nothing in flight.
+    pub(crate) fn fail(&mut self, error: RunError, out: &mut Out) -> Phase {
+        self.set_stop(Stop::Fail(Box::new(error)));
+        self.end_stopped(out)
+    }
+
+    /// Ends for the reason that it stopped for.
+    pub(crate) fn end_stopped(&mut self, out: &mut Out) -> Phase {
+        let (status, error) = match self.state.stop.take() {
+            Some(Stop::Fail(error)) => (RunStatus::Failed, *error),
+            Some(Stop::Budget(budget)) => (RunStatus::BudgetExhausted, budget_error(&budget)),
+            _ => (RunStatus::Cancelled, RunError::new("run_cancelled", "the run was cancelled")),
+        };
+        let event = match status {
+            RunStatus::Failed => Event::RunFailed {
+                error: Arc::clone(&error.message),
+                error_code: Arc::clone(&error.code),
+            },
+            RunStatus::BudgetExhausted => Event::BudgetExhausted {
+                budget: Arc::clone(&error.code),
+                error: Arc::clone(&error.message),
+            },
+            _ => Event::RunCancelled { error: Arc::clone(&error.message) },
+        };
+        self.end(
+            Ending { status, final_answer: None, wait_reason: None, error: Some(error) },
+            event,
+            out,
+        )
+    }
+
+    pub(crate) fn end_completed(&mut self, answer: Arc<str>, out: &mut Out) -> Phase {
+        let event = Event::RunCompleted { final_answer: Arc::clone(&answer) };
+        let (status, final_answer) = (RunStatus::Completed, Some(answer));
+        self.end(Ending { status, final_answer, wait_reason: None, error: None }, event, out)
+    }
+
+    pub(crate) fn end_waiting(&mut self, reason: Arc<str>, out: &mut Out) -> Phase {
+        let event = Event::RunWaitUser { wait_reason: Arc::clone(&reason) };
+        let (status, wait_reason) = (RunStatus::WaitUser, Some(reason));
+        self.end(Ending { status, final_answer: None, wait_reason, error: None }, event, out)
+    }
+
+    pub(crate) fn end_at_limit(&mut self, out: &mut Out) -> Phase {
+        let limit = self.state.terms.max_cycles;
+        let message =
+            format!("all {limit} cycles are used up; allow more, or make the task smaller");
+        let (error, answer) = (RunError::new("max_cycles", message), self.last_text());
+        let event = Event::RunMaxCycles {
+            final_answer: Arc::clone(&answer),
+            error: Arc::clone(&error.message),
+        };
+        let ending = Ending {
+            status: RunStatus::MaxCycles,
+            final_answer: Some(answer),
+            wait_reason: None,
+            error: Some(error),
+        };
+        self.end(ending, event, out)
+    }
+
+    fn end(&mut self, ending: Ending, event: Event, out: &mut Out) -> Phase {
+        self.drop_open(out);
+        self.state.stop = None;
+        self.tell(event, out);
+        Phase::Ended(Box::new(ending))
+    }
+}
+
+fn budget_error(budget: &str) -> RunError {
+    let message = format!("the budget {budget} is used up; allow more, or make the task smaller");
+    RunError::new(budget, message)
+}
