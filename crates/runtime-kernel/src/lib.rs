@@ -95,6 +95,7 @@ mod breakage;
 mod bridge;
 mod budget;
 mod disposition;
+pub mod engine;
 mod projection;
 mod round_limit;
 mod runtime;
