@@ -9,9 +9,11 @@ use std::{
     fmt::Write as _,
     future::Future,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
 };
 
-use runtime_ports::{OperationContext, PortFailure};
+use runtime_ports::{Interruption, OperationContext, PortFailure};
+use tokio::time::sleep;
 
 /// What a planned fault does.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,6 +23,9 @@ pub enum Fault {
     /// The call hangs until it is cancelled or its deadline passes, then fails as one that was in
     /// flight: commit unknown.
     Stall,
+    /// The call takes so much longer on tokio's clock, and then goes on. Ended meanwhile by its
+    /// cancellation or its deadline, it fails: not committed before the effect, unknown after it.
+    Delay(Duration),
 }
 
 impl From<PortFailure> for Fault {
@@ -86,14 +91,14 @@ impl FaultPlan {
         Self::default()
     }
 
-    /// Plans that call number `nth` (from 1) of `call` fails without having had its effect.
+    /// Plans that call number `nth` (from 1) of `call` is befallen before it has its effect.
     #[must_use]
     pub fn before(self, call: impl Into<String>, nth: u64, fault: impl Into<Fault>) -> Self {
         self.plan(call.into(), nth, Moment::Before, fault.into())
     }
 
-    /// Plans that call number `nth` (from 1) of `call` has its effect, and fails nevertheless. When
-    /// the effect itself fails, that failure is returned and the planned one does not happen.
+    /// Plans that call number `nth` (from 1) of `call` is befallen after it had its effect. When the
+    /// effect itself fails, that failure is returned and the planned fault does not happen.
     #[must_use]
     pub fn after(self, call: impl Into<String>, nth: u64, fault: impl Into<Fault>) -> Self {
         self.plan(call.into(), nth, Moment::After, fault.into())
@@ -134,11 +139,11 @@ impl FaultPlan {
         operation.remaining()?;
         let (before, after) = self.0.state().count(call);
         if let Some(planned) = before {
-            return Err(self.befall(operation, planned).await);
+            self.befall(operation, planned).await?;
         }
         let outcome = effect.await;
         match (after, outcome) {
-            (Some(planned), Ok(_)) => Err(self.befall(operation, planned).await),
+            (Some(planned), Ok(value)) => self.befall(operation, planned).await.map(|()| value),
             (Some(planned), Err(failure)) => {
                 self.0.state().faults[planned].fate = Fate::EffectFailed(failure.code.clone());
                 Err(failure)
@@ -147,15 +152,33 @@ impl FaultPlan {
         }
     }
 
-    async fn befall(&self, operation: &OperationContext, planned: usize) -> PortFailure {
-        let fault = {
-            let mut state = self.0.state();
-            state.faults[planned].fate = Fate::Happened;
-            state.faults[planned].fault.clone()
+    /// `Ok` when the call goes on.
+    async fn befall(
+        &self,
+        operation: &OperationContext,
+        planned: usize,
+    ) -> Result<(), PortFailure> {
+        let (fault, moment) = {
+            let planned = &mut self.0.state().faults[planned];
+            planned.fate = Fate::Happened;
+            (planned.fault.clone(), planned.moment)
         };
         match fault {
-            Fault::Fail(failure) => failure,
-            Fault::Stall => operation.interrupted().await.in_flight(),
+            Fault::Fail(failure) => Err(failure),
+            Fault::Stall => Err(operation.interrupted().await.in_flight()),
+            Fault::Delay(wait) => {
+                operation.bounded(sleep(wait)).await.map_err(|ended| moment.ended(ended))
+            }
+        }
+    }
+}
+
+impl Moment {
+    /// What a call says that was ended in this moment.
+    fn ended(self, interruption: Interruption) -> PortFailure {
+        match self {
+            Self::Before => interruption.before_sending(),
+            Self::After => interruption.in_flight(),
         }
     }
 }
@@ -199,11 +222,12 @@ impl State {
 impl fmt::Display for PlannedFault {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let moment = if self.moment == Moment::Before { "before" } else { "after" };
-        let fault = match &self.fault {
-            Fault::Fail(failure) => failure.code.as_str(),
-            Fault::Stall => "stall",
-        };
-        write!(formatter, "{moment} call {} of {}: {fault}", self.nth, self.call)?;
+        write!(formatter, "{moment} call {} of {}: ", self.nth, self.call)?;
+        match &self.fault {
+            Fault::Fail(failure) => formatter.write_str(&failure.code),
+            Fault::Stall => formatter.write_str("stall"),
+            Fault::Delay(wait) => write!(formatter, "delay of {wait:?}"),
+        }?;
         match &self.fate {
             Fate::Waiting => formatter.write_str(" (did not happen)"),
             Fate::Happened => formatter.write_str(" (happened)"),

@@ -31,3 +31,11 @@ mod artifacts {
 mod resources {
     port_conformance::resource_conformance!(crate::harness::FakeResourceHarness);
 }
+
+mod conversation {
+    port_conformance::conversation_conformance!(crate::harness::FakeConversationHarness);
+}
+
+mod trace {
+    port_conformance::trace_conformance!(crate::harness::FakeTraceHarness);
+}

@@ -2,10 +2,17 @@
 //!
 //! Knows nothing about any port. Invariant: no wait is unbounded.
 
-use std::{fmt::Debug, future::Future, time::Duration};
+use std::{
+    fmt::Debug,
+    future::{Future, poll_fn},
+    pin::pin,
+    task::Poll,
+    time::Duration,
+};
 
 use runtime_ports::{
-    CommitDisposition, Interruption, OperationContext, PortFailure, PortFailureKind,
+    CommitDisposition::{self, Committed, NotCommitted, Unknown},
+    Interruption, OperationContext, PortFailure, PortFailureKind,
 };
 use runtime_types::{ExecutionId, OperationId};
 use tokio::time::{Instant, sleep, timeout};
@@ -80,6 +87,36 @@ pub(crate) async fn within<F: Future>(
     timeout(limit, work).await.map_err(late)
 }
 
+/// Polls `work` at most so many times, each when it is woken, and then drops it. `None` when it was
+/// not ready by then.
+pub(crate) async fn polled<F: Future>(times: usize, work: F) -> Option<F::Output> {
+    let mut work = pin!(work);
+    let mut left = times;
+    poll_fn(|context| {
+        if left == 0 {
+            return Poll::Ready(None);
+        }
+        left -= 1;
+        match work.as_mut().poll(context) {
+            Poll::Ready(output) => Poll::Ready(Some(output)),
+            Poll::Pending if left == 0 => Poll::Ready(None),
+            Poll::Pending => Poll::Pending,
+        }
+    })
+    .await
+}
+
+/// Broken when the outcome of a write contradicts what became of it.
+pub(crate) fn truthful<T>(outcome: &Result<T, PortFailure>, is_kept: bool) -> Proof {
+    let said = outcome.as_ref().map_or_else(|failure| failure.commit, |_| Committed);
+    let is_true = match said {
+        Committed => is_kept,
+        NotCommitted => !is_kept,
+        Unknown => true,
+    };
+    claim(is_true, || format!("a write said {said:?}, and kept is {is_kept}"))
+}
+
 /// Waits until `holds`, at most [`PATIENCE`].
 pub(crate) async fn eventually(what: &str, mut holds: impl FnMut() -> bool) -> Proof {
     let give_up = Instant::now() + PATIENCE;
@@ -95,6 +132,19 @@ pub(crate) async fn eventually(what: &str, mut holds: impl FnMut() -> bool) -> P
 /// An operation with a minute to go.
 pub(crate) fn operation() -> OperationContext {
     operation_within(Duration::from_secs(60))
+}
+
+/// Cancels `operation` after `moment`, while `work` goes on.
+pub(crate) async fn cancelled_after<F: Future>(
+    operation: &OperationContext,
+    moment: Duration,
+    work: F,
+) -> F::Output {
+    let cancel = async {
+        sleep(moment).await;
+        operation.cancellation.cancel();
+    };
+    tokio::join!(work, cancel).0
 }
 
 /// An operation that ends after `limit`.

@@ -13,6 +13,8 @@
 //! | [`interaction`] | `InteractionSession` | [`interaction::InteractionHarness`] | [`interaction_conformance!`] |
 //! | [`artifacts`] | `ArtifactStore` | [`artifacts::ArtifactHarness`] | [`artifact_conformance!`] |
 //! | [`resources`] | `ResourceSession` | [`resources::ResourceHarness`] | [`resource_conformance!`] |
+//! | [`conversation`] | `ConversationSession` | [`conversation::ConversationHarness`] | [`conversation_conformance!`] |
+//! | [`trace`] | `TraceSession`, `TraceReader` | [`trace::TraceHarness`] | [`trace_conformance!`] |
 //!
 //! [`registry::PORTS`] says which ports have no suite yet, and why.
 //!
@@ -170,16 +172,20 @@
 mod claim;
 mod expansion;
 mod scenario;
+mod trouble;
 
 pub mod artifacts;
+pub mod conversation;
 pub mod interaction;
 pub mod model;
 pub mod receipts;
 pub mod registry;
 pub mod resources;
+pub mod trace;
 pub mod turn;
 pub mod workspace;
 
 pub use scenario::{
     Broken, Declares, Proof, SCENARIO_LIMIT, Scenario, ScenarioFuture, Unstageable, Verdict, check,
 };
+pub use trouble::Trouble;

@@ -3,7 +3,9 @@
 //! Knows the ports by name. Invariant, held by a test: every public trait of `runtime-ports` is
 //! listed here, and every suite is run by the fakes and has a saboteur.
 
-use crate::{artifacts, interaction, model, receipts, resources, turn, workspace};
+use crate::{
+    artifacts, conversation, interaction, model, receipts, resources, trace, turn, workspace,
+};
 
 /// A public trait of `runtime-ports`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,6 +77,18 @@ const RESOURCES: Suite = Suite::Here {
     scenarios: resources::SCENARIOS.len(),
 };
 
+const CONVERSATION: Suite = Suite::Here {
+    module: "conversation",
+    macro_name: "conversation_conformance",
+    scenarios: conversation::SCENARIOS.len(),
+};
+
+const TRACE: Suite = Suite::Here {
+    module: "trace",
+    macro_name: "trace_conformance",
+    scenarios: trace::SCENARIOS.len(),
+};
+
 const fn not_yet(reason: &'static str) -> Suite {
     Suite::NotYet { reason }
 }
@@ -88,7 +102,7 @@ pub const PORTS: &[Port] = &[
     port("AgentTurn", TURN),
     port("ArtifactStore", ARTIFACTS),
     port("ContextAuditSession", not_yet("provisional until the engine audits its contexts")),
-    port("ConversationSession", not_yet("no loop reads conversations before the engine does")),
+    port("ConversationSession", CONVERSATION),
     port("DeltaSink", MODEL),
     port("ExecutionJournal", not_yet("provisional until runs are durable")),
     port("ExecutionSessionFactory", not_yet("nothing delegates before the engine does")),
@@ -100,7 +114,7 @@ pub const PORTS: &[Port] = &[
     port("RuntimeInstanceResolver", not_yet("nothing resolves instances before the service does")),
     port("SubagentSession", not_yet("nothing delegates before the engine does")),
     port("Tool", not_yet("provisional until the engine runs tools by their declared effects")),
-    port("TraceReader", not_yet("nothing reads traces before there is a store of them")),
-    port("TraceSession", not_yet("nothing is traced before the engine is")),
+    port("TraceReader", TRACE),
+    port("TraceSession", TRACE),
     port("WorkspaceSession", WORKSPACE),
 ];

@@ -7,9 +7,9 @@ use std::{
 };
 
 use port_conformance::{
-    artifacts, interaction, model, receipts,
+    artifacts, conversation, interaction, model, receipts,
     registry::{PORTS, Port, Suite},
-    resources, turn, workspace,
+    resources, trace, turn, workspace,
 };
 
 fn crates() -> PathBuf {
@@ -100,7 +100,7 @@ fn ports_without_a_suite_say_why() {
 
 #[test]
 fn names_and_promises_are_unique_in_a_suite() {
-    let suites: [Vec<(&str, &str)>; 7] = [
+    let suites: [Vec<(&str, &str)>; 9] = [
         model::SCENARIOS.iter().map(|scenario| (scenario.name, scenario.claim)).collect(),
         turn::SCENARIOS.iter().map(|scenario| (scenario.name, scenario.claim)).collect(),
         receipts::SCENARIOS.iter().map(|scenario| (scenario.name, scenario.claim)).collect(),
@@ -108,6 +108,8 @@ fn names_and_promises_are_unique_in_a_suite() {
         interaction::SCENARIOS.iter().map(|scenario| (scenario.name, scenario.claim)).collect(),
         artifacts::SCENARIOS.iter().map(|scenario| (scenario.name, scenario.claim)).collect(),
         resources::SCENARIOS.iter().map(|scenario| (scenario.name, scenario.claim)).collect(),
+        conversation::SCENARIOS.iter().map(|scenario| (scenario.name, scenario.claim)).collect(),
+        trace::SCENARIOS.iter().map(|scenario| (scenario.name, scenario.claim)).collect(),
     ];
     for suite in suites {
         let names: BTreeSet<_> = suite.iter().map(|scenario| scenario.0).collect();

@@ -5,19 +5,29 @@ use std::{
     time::Duration,
 };
 
-use runtime_ports::{CommitDisposition, Interruption, PortFailure, PortFailureKind};
+use runtime_ports::{
+    CommitDisposition, Interruption, OperationContext, PortFailure, PortFailureKind,
+};
 
 use super::{cancelled, late, operation, outage, panic_of, verdict};
 use crate::{Fault, FaultPlan};
 
 /// Calls `call` once; true when the effect took place, and what came back.
 async fn once(plan: &FaultPlan, call: &str) -> (bool, Result<(), PortFailure>) {
+    once_by(plan, &operation("op"), call).await
+}
+
+async fn once_by(
+    plan: &FaultPlan,
+    operation: &OperationContext,
+    call: &str,
+) -> (bool, Result<(), PortFailure>) {
     let effects = AtomicU32::new(0);
     let effect = async {
         effects.fetch_add(1, Ordering::Relaxed);
         Ok(())
     };
-    let outcome = plan.call(&operation("op"), call, effect).await;
+    let outcome = plan.call(operation, call, effect).await;
     (effects.into_inner() == 1, outcome)
 }
 
@@ -99,4 +109,25 @@ async fn a_stall_ends_with_the_deadline_or_the_cancellation_and_is_unknown() {
     let cancel = async { operation.cancellation.cancel() };
     let (outcome, ()) = tokio::join!(plan.call(&operation, "store.put", async { Ok(()) }), cancel);
     assert_eq!(outcome, Err(Interruption::Canceled.in_flight()));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_delay_passes_and_the_call_goes_on() {
+    let wait = Fault::Delay(Duration::from_secs(5));
+    let plan = FaultPlan::new().before("store", 1, wait.clone()).after("store", 1, wait);
+    let began = tokio::time::Instant::now();
+    assert_eq!(once(&plan, "store.put").await, (true, Ok(())));
+    assert_eq!(began.elapsed(), Duration::from_secs(10));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_delay_that_is_ended_knows_whether_the_effect_came() {
+    let wait = || Fault::Delay(Duration::from_secs(5));
+    let plan = FaultPlan::new().before("store", 1, wait()).after("store", 2, wait());
+    let brief = || operation("brief").within(Duration::from_secs(1));
+    let late = Interruption::DeadlineExceeded;
+    let before = once_by(&plan, &brief(), "store.put").await;
+    assert_eq!(before, (false, Err(late.before_sending())));
+    let after = once_by(&plan, &brief(), "store.put").await;
+    assert_eq!(after, (true, Err(late.in_flight())));
 }

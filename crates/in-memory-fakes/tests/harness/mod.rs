@@ -4,17 +4,22 @@
 //! so they leave the scripts' own checks out: the scenarios alone must notice a fault.
 
 mod artifacts;
+mod conversation;
 mod interaction;
 mod model;
 mod receipts;
 mod resources;
+mod trace;
+mod trouble;
 mod turn;
 pub(crate) mod workspace;
 
 pub(crate) use artifacts::FakeArtifactHarness;
+pub(crate) use conversation::FakeConversationHarness;
 pub(crate) use interaction::FakeInteractionHarness;
 pub(crate) use model::FakeModelHarness;
 pub(crate) use receipts::FakeReceiptHarness;
 pub(crate) use resources::FakeResourceHarness;
+pub(crate) use trace::FakeTraceHarness;
 pub(crate) use turn::FakeTurnHarness;
 pub(crate) use workspace::FakeWorkspaceHarness;

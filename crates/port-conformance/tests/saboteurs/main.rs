@@ -7,10 +7,12 @@
 mod harness;
 
 mod artifacts;
+mod conversation;
 mod interaction;
 mod matrix;
 mod model;
 mod receipts;
 mod resources;
+mod trace;
 mod turn;
 mod workspace;

@@ -13,7 +13,9 @@ use crate::{
         ArtifactHarness,
         sample::{bytes, holds, holds_or_lacks, put, read},
     },
-    claim::{claim, equal, failure, interrupted_operation, operation, operation_within, success},
+    claim::{
+        equal, failure, interrupted_operation, operation, operation_within, success, truthful,
+    },
 };
 
 const NOT_COMMITTED: CommitDisposition = CommitDisposition::NotCommitted;
@@ -81,19 +83,10 @@ pub(crate) async fn an_interrupted_put_tells_the_truth(harness: &dyn ArtifactHar
         let outcome = staged.store.put(&operation_within(moment), &artifact).await;
         let digest = Digest::of(&artifact);
         let is_kept = holds_or_lacks(&staged.store, &digest, &artifact).await?;
-        let said = match outcome {
-            Ok(_) => CommitDisposition::Committed,
-            Err(failure) => {
-                equal("the kind of failure of a late put", &failure.kind, &Kind::Timeout)?;
-                failure.commit
-            }
-        };
-        let is_true = match said {
-            CommitDisposition::Committed => is_kept,
-            CommitDisposition::NotCommitted => !is_kept,
-            CommitDisposition::Unknown => true,
-        };
-        claim(is_true, || format!("a put said {said:?}, and kept is {is_kept}"))?;
+        if let Err(failure) = &outcome {
+            equal("the kind of failure of a late put", &failure.kind, &Kind::Timeout)?;
+        }
+        truthful(&outcome, is_kept)?;
         equal("the digest", &put(&staged.store, &artifact).await?, &digest)?;
     }
     Ok(())
