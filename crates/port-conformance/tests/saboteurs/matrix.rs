@@ -36,10 +36,7 @@ pub(crate) fn prove<H, N, F>(
     N: Copy + Debug,
     F: Copy + Debug,
 {
-    let sound = harness(None);
-    let verdicts = scenarios.iter().map(|scenario| (scenario.name, judged(scenario, &*sound)));
-    let unsound: Vec<_> = verdicts.filter(|(_, verdict)| *verdict != Verdict::Held).collect();
-    assert!(unsound.is_empty(), "without a fault, these do not hold: {unsound:#?}");
+    all_hold(scenarios, &*harness(None));
     let broken_by = |fault: &F| {
         let subject = harness(Some(*fault));
         let broken = scenarios.iter().filter(|scenario| falls(scenario, &*subject));
@@ -53,6 +50,20 @@ pub(crate) fn prove<H, N, F>(
     let names = scenarios.iter().map(|scenario| scenario.name);
     let standing: Vec<_> = names.filter(|name| stands(name)).collect();
     assert!(standing.is_empty(), "these scenarios fall to no fault: {standing:#?}");
+}
+
+/// Tries every scenario on a subject that does nothing wrong.
+///
+/// # Panics
+/// When one does not hold.
+pub(crate) fn all_hold<H, N>(scenarios: &[Scenario<H, N>], sound: &H)
+where
+    H: Declares<N> + ?Sized,
+    N: Copy + Debug,
+{
+    let verdicts = scenarios.iter().map(|scenario| (scenario.name, judged(scenario, sound)));
+    let unsound: Vec<_> = verdicts.filter(|(_, verdict)| *verdict != Verdict::Held).collect();
+    assert!(unsound.is_empty(), "without a fault, these do not hold: {unsound:#?}");
 }
 
 fn judged<H, N>(scenario: &Scenario<H, N>, subject: &H) -> Verdict

@@ -96,7 +96,7 @@ pub(crate) async fn a_reader_misses_nothing(harness: &dyn TraceHarness) -> Proof
         let after = seen.len() as u64;
         seen.extend(numbers_of(&page(&staged.ports, &run, after, 5).await?, after)?);
         claim(Instant::now() < give_up, || format!("only {} events can be read", seen.len()))?;
-        sleep(Duration::from_micros(100)).await;
+        sleep(Duration::from_millis(1)).await;
     }
     all_succeed(writers).await?;
     in_the_order_of_each(&seen)

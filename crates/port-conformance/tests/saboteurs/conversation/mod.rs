@@ -32,6 +32,7 @@ use crate::{
 };
 
 mod appending;
+mod background;
 mod loading;
 mod wording;
 

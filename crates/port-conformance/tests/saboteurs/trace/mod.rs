@@ -28,6 +28,7 @@ use crate::{
 };
 
 mod appending;
+mod background;
 mod payload;
 mod reading;
 
