@@ -90,6 +90,7 @@
 //! ```
 
 mod accounting;
+mod argument_schema;
 mod audit_event;
 mod breakage;
 mod bridge;

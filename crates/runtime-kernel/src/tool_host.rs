@@ -8,7 +8,6 @@ mod admission;
 mod outcome;
 mod output;
 mod refusal;
-mod schema;
 mod work;
 
 use std::{
@@ -34,8 +33,9 @@ use crate::ToolCall;
 /// # Contract
 /// - Tools stand in the order of their names, so that the description is the same bytes whatever
 ///   the order of registration.
-/// - Arguments are held against the declared schema before a tool sees them; a schema that says
-///   more than this host can check is refused when the host is made.
+/// - Arguments are held against the declared JSON Schema before a tool sees them. A schema that is
+///   malformed, refers to anything outside of itself, or cannot be checked within bounds is refused
+///   when the host is made.
 /// - A call is bounded by the tool's own timeout and by the operation, whichever ends first. A tool
 ///   that was told to stop has [`ToolHost::GRACE`] to say what it did; then it is dropped, and the
 ///   effect is unknown.
@@ -137,7 +137,7 @@ impl ToolHost {
     ///
     /// # Errors
     /// A name that is empty, too long, reserved or there twice; a schema that is malformed or that
-    /// this host cannot check.
+    /// cannot be checked.
     pub fn new(tools: Vec<Arc<dyn Tool>>, world: ToolWorld) -> Result<Self, ToolHostError> {
         let tools = admission::admit(tools)?;
         let description = admission::describe(&tools);
@@ -172,7 +172,7 @@ impl ToolHost {
     /// follow the schema. Nothing was changed.
     pub fn check(&self, call: &ToolCall) -> Result<&ToolDescriptor, Box<ServedTool>> {
         let checked = self.registered(&call.name).and_then(|registered| {
-            registered.arguments(call.arguments.clone()).map(|_| registered.descriptor())
+            registered.check(&call.arguments).map(|()| registered.descriptor())
         });
         checked.map_err(|refusal| Box::new(refusal.into_served(&call.name)))
     }

@@ -10,8 +10,11 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use thiserror::Error;
 
-use super::{refusal::Refusal, schema::ArgumentSchema};
-use crate::bridge::{BRIDGE_TOOL, NAME_MAX_BYTES};
+use super::refusal::Refusal;
+use crate::{
+    argument_schema::ArgumentSchema,
+    bridge::{BRIDGE_TOOL, NAME_MAX_BYTES},
+};
 
 /// Why a set of tools was refused.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -35,7 +38,7 @@ pub enum ToolHostError {
         /// Length of the name, in bytes.
         bytes: usize,
     },
-    /// The input schema is malformed, or says what this host does not check.
+    /// The input schema is malformed, or cannot be checked within bounds.
     #[error("the input schema of {name} cannot be used: at {path:?}, {reason}")]
     InvalidSchema {
         /// Name of the tool.
@@ -64,15 +67,23 @@ impl Registered {
 
     /// The arguments as the tool may see them. Nothing at all stands for no arguments.
     pub(super) fn arguments(&self, given: Value) -> Result<Value, Refusal> {
-        let arguments = match given {
-            Value::Null => Value::Object(Map::new()),
-            Value::String(text) if text.trim().is_empty() => Value::Object(Map::new()),
-            object @ Value::Object(_) => object,
-            _ => return Err(Refusal::arguments_not_an_object()),
-        };
-        self.schema.check(&arguments).map_err(|fault| Refusal::arguments_do_not_fit(&fault))?;
-        Ok(arguments)
+        self.check(&given)?;
+        Ok(if is_nothing(&given) { Value::Object(Map::new()) } else { given })
     }
+
+    /// Whether a call with these arguments could run.
+    pub(super) fn check(&self, given: &Value) -> Result<(), Refusal> {
+        let none = Value::Object(Map::new());
+        let arguments = if is_nothing(given) { &none } else { given };
+        if !arguments.is_object() {
+            return Err(Refusal::arguments_not_an_object());
+        }
+        self.schema.check(arguments).map_err(|fault| Refusal::arguments_do_not_fit(&fault))
+    }
+}
+
+fn is_nothing(given: &Value) -> bool {
+    given.is_null() || given.as_str().is_some_and(|text| text.trim().is_empty())
 }
 
 pub(super) fn admit(
@@ -98,7 +109,7 @@ fn register(tool: Arc<dyn Tool>) -> Result<Registered, ToolHostError> {
     if name == BRIDGE_TOOL {
         return Err(ToolHostError::ReservedName { name });
     }
-    match ArgumentSchema::of_arguments(&definition.input_schema) {
+    match ArgumentSchema::compile(&definition.input_schema) {
         Ok(schema) => Ok(Registered { tool, schema }),
         Err(fault) => {
             Err(ToolHostError::InvalidSchema { name, path: fault.path, reason: fault.reason })

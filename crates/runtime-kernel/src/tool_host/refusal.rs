@@ -8,8 +8,8 @@ use runtime_ports::{
 };
 use serde_json::Map;
 
-use super::{ServedTool, outcome::failure_text, schema::Fault};
-use crate::{bridge::NAME_MAX_BYTES, disposition};
+use super::{ServedTool, outcome::failure_text};
+use crate::{argument_schema::Fault, bridge::NAME_MAX_BYTES, disposition};
 
 const TIMEOUT: &str = "tool_timeout";
 const CANCELLED: &str = "tool_cancelled";
@@ -19,9 +19,6 @@ const MAX_MESSAGE_BYTES: usize = 2_000;
 
 /// Longest code of a failure.
 pub(super) const MAX_CODE_BYTES: usize = 100;
-
-/// Longest path that is repeated to the model, which may have made up its keys.
-const MAX_PATH_BYTES: usize = 200;
 
 /// A call without a reply.
 pub(super) struct Refusal {
@@ -44,7 +41,7 @@ impl Refusal {
     pub(super) fn arguments_do_not_fit(fault: &Fault) -> Self {
         let message = match fault.path.as_str() {
             "" => format!("the arguments {}", fault.reason),
-            path => format!("argument {} {}", bounded(path, MAX_PATH_BYTES), fault.reason),
+            path => format!("argument {path} {}", fault.reason),
         };
         Self::before("invalid_arguments_type", message)
     }

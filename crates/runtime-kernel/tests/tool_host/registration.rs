@@ -34,12 +34,14 @@ fn names_are_unique_free_and_callable() {
 }
 
 #[test]
-fn a_schema_that_cannot_be_checked_in_full_is_refused_with_its_place() {
-    let schema = json!({ "type": "object", "properties": { "x": { "pattern": "^a" } } });
+fn a_schema_that_cannot_be_checked_is_refused_with_its_place() {
+    let schema = json!({ "type": "object", "properties": { "x": { "$ref": "file:///a" } } });
     let expected = ToolHostError::InvalidSchema {
         name: "a".into(),
-        path: "/properties/x/pattern".into(),
-        reason: "the keyword is not checked here, leave it out and let the tool check it".into(),
+        path: "/properties/x/$ref".into(),
+        reason: "may refer to a place in the same schema only, by a pointer such as #/$defs/name \
+                 in a $ref"
+            .into(),
     };
     assert_eq!(refusal(vec![named("a").schema(schema)]), expected);
 }
