@@ -1,4 +1,4 @@
-//! Decides which call of which port fails, and whether before or after its effect.
+//! Decides which call of which port fails or takes its time, before or after its effect.
 //!
 //! Knows nothing about what the calls do. Invariant: a planned fault happens at most once, and a
 //! plan with a fault that never happened fails its check.
@@ -91,14 +91,15 @@ impl FaultPlan {
         Self::default()
     }
 
-    /// Plans that call number `nth` (from 1) of `call` is befallen before it has its effect.
+    /// Plans a fault for call number `nth` (from 1) of `call`, before its effect. Only a delay that
+    /// passes leaves the effect to come.
     #[must_use]
     pub fn before(self, call: impl Into<String>, nth: u64, fault: impl Into<Fault>) -> Self {
         self.plan(call.into(), nth, Moment::Before, fault.into())
     }
 
-    /// Plans that call number `nth` (from 1) of `call` is befallen after it had its effect. When the
-    /// effect itself fails, that failure is returned and the planned fault does not happen.
+    /// Plans a fault for call number `nth` (from 1) of `call`, after its effect. When the effect
+    /// itself fails, that failure is returned and the planned fault does not happen.
     #[must_use]
     pub fn after(self, call: impl Into<String>, nth: u64, fault: impl Into<Fault>) -> Self {
         self.plan(call.into(), nth, Moment::After, fault.into())

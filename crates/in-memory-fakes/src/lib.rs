@@ -26,7 +26,7 @@
 //! - are cheap to clone; clones share everything;
 //! - refuse an operation that was cancelled or is out of time before they do anything;
 //! - remember what they were asked (`calls`, `asked`);
-//! - fail where a [`FaultPlan`] says so, before or after the effect;
+//! - fail or take their time where a [`FaultPlan`] says so, before or after the effect;
 //! - check on drop, and with `assert_script_done`, that no step of a script is left over or was
 //!   missing. A call without a step fails with the code `SCRIPT_EXHAUSTED`.
 //!
