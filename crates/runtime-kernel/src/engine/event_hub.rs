@@ -1,0 +1,219 @@
+//! Decides how the events of a run reach those who watch it, and what is left out for a slow one.
+//!
+//! Knows nothing about who watches. Invariants: publishing never waits and never fails; a watcher
+//! gets what it gets in order, with every gap counted in its place; the last event of the run is
+//! never left out; nothing is given after it.
+
+mod deltas;
+mod queue;
+
+use std::{
+    fmt,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    task::{Context, Poll, Waker},
+};
+
+use runtime_decision::{RunEvent, RunIdentity};
+
+pub(crate) use self::deltas::DeltaEvents;
+use self::queue::{Queue, Taken};
+use super::{
+    clock::Clock,
+    event_stream::{EventStream, Watched},
+};
+
+/// How somebody watches a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WatchOptions {
+    /// Whether pieces of answers are wanted while they are generated.
+    pub deltas: bool,
+    /// Most events that wait to be taken; at least 1. When they are more, the oldest delta is left
+    /// out, or without one the oldest event.
+    pub capacity: usize,
+}
+
+impl Default for WatchOptions {
+    /// No deltas, 1,024 events.
+    fn default() -> Self {
+        Self { deltas: false, capacity: 1_024 }
+    }
+}
+
+/// Where a segment of a run can be watched. Clones are the same place.
+#[derive(Clone)]
+pub struct EventHub {
+    inner: Arc<Mutex<Inner>>,
+}
+
+/// The only one that publishes; when it is dropped, the streams end.
+pub(crate) struct EventPublisher {
+    hub: EventHub,
+}
+
+#[derive(Default)]
+struct Inner {
+    /// Sequence of the last event that is no delta.
+    sequence: u64,
+    /// Deltas since.
+    deltas: u64,
+    closed: bool,
+    next_watcher: u64,
+    watchers: Vec<Watcher>,
+}
+
+struct Watcher {
+    id: u64,
+    deltas: bool,
+    queue: Queue,
+    waker: Option<Waker>,
+}
+
+/// A hub and the one who publishes there.
+pub(crate) fn event_hub() -> (EventPublisher, EventHub) {
+    let hub = EventHub { inner: Arc::default() };
+    (EventPublisher { hub: hub.clone() }, hub)
+}
+
+impl EventHub {
+    /// Watches from now on. What was published before is not given; a segment that is over gives
+    /// nothing.
+    #[must_use]
+    pub fn subscribe(&self, options: WatchOptions) -> EventStream {
+        let mut inner = self.lock();
+        let id = inner.next_watcher;
+        inner.next_watcher += 1;
+        let queue = Queue::new(options.capacity);
+        inner.watchers.push(Watcher { id, deltas: options.deltas, queue, waker: None });
+        drop(inner);
+        EventStream::new(self.clone(), id)
+    }
+
+    /// What comes next for a watcher; `None` when nothing will.
+    pub(super) fn poll(&self, id: u64, context: &mut Context<'_>) -> Poll<Option<Watched>> {
+        let mut inner = self.lock();
+        let closed = inner.closed;
+        let Some(watcher) = inner.watchers.iter_mut().find(|watcher| watcher.id == id) else {
+            return Poll::Ready(None);
+        };
+        match watcher.queue.take() {
+            Some(Taken::Event(event)) => Poll::Ready(Some(Watched::Event(event))),
+            Some(Taken::Missed(count)) => Poll::Ready(Some(Watched::Missed(count))),
+            None if closed => Poll::Ready(None),
+            None => {
+                let old = watcher.waker.replace(context.waker().clone());
+                drop(inner);
+                // A waker runs code of an executor when it is dropped.
+                drop(old);
+                Poll::Pending
+            }
+        }
+    }
+
+    pub(super) fn unsubscribe(&self, id: u64) {
+        let mut inner = self.lock();
+        let place = inner.watchers.iter().position(|watcher| watcher.id == id);
+        let gone = place.map(|place| inner.watchers.swap_remove(place));
+        drop(inner);
+        drop(gone);
+    }
+
+    /// Changes the state under the lock and wakes whom that concerns after it.
+    fn change(&self, change: impl FnOnce(&mut Inner, &mut Vec<Waker>)) {
+        let mut woken = Vec::new();
+        change(&mut self.lock(), &mut woken);
+        woken.into_iter().for_each(Waker::wake);
+    }
+
+    /// Nothing panics while this is held, so that a poisoned lock holds a whole state.
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl EventPublisher {
+    /// Whether anybody watches.
+    pub(crate) fn is_watched(&self) -> bool {
+        !self.hub.lock().watchers.is_empty()
+    }
+
+    /// Whether anybody wants deltas; asked before a model call.
+    pub(crate) fn is_watched_with_deltas(&self) -> bool {
+        self.hub.lock().watchers.iter().any(|watcher| watcher.deltas)
+    }
+
+    /// Tells an event that somebody else keeps too.
+    pub(crate) fn publish(&self, event: &Arc<RunEvent>) {
+        self.hub.change(|inner, woken| inner.publish(event, woken));
+    }
+
+    /// Tells an event. Allocates nothing while nobody watches.
+    pub(crate) fn publish_owned(&self, event: RunEvent) {
+        self.hub.change(|inner, woken| match inner.watchers.is_empty() {
+            true => inner.pass(&event),
+            false => inner.publish(&Arc::new(event), woken),
+        });
+    }
+
+    /// A sink that tells the deltas of one model call.
+    pub(crate) fn delta_events(
+        &self,
+        identity: Arc<RunIdentity>,
+        cycle: u32,
+        clock: Arc<dyn Clock>,
+    ) -> DeltaEvents {
+        DeltaEvents::new(self.hub.clone(), identity, cycle, clock)
+    }
+}
+
+impl Drop for EventPublisher {
+    fn drop(&mut self) {
+        self.hub.change(Inner::close);
+    }
+}
+
+impl Inner {
+    fn publish(&mut self, event: &Arc<RunEvent>, woken: &mut Vec<Waker>) {
+        if self.closed {
+            return;
+        }
+        self.pass(event);
+        for watcher in &mut self.watchers {
+            watcher.queue.push(Arc::clone(event));
+            woken.extend(watcher.waker.take());
+        }
+    }
+
+    /// Notes that the run is past an event; the last one closes the hub.
+    fn pass(&mut self, event: &RunEvent) {
+        (self.sequence, self.deltas) = (event.sequence, 0);
+        self.closed |= event.event.is_last();
+    }
+
+    /// Tells the delta that `make` makes of (sequence, place after it), if anybody wants it.
+    fn publish_delta(&mut self, woken: &mut Vec<Waker>, make: impl FnOnce(u64, u64) -> RunEvent) {
+        if self.closed {
+            return;
+        }
+        self.deltas += 1;
+        if !self.watchers.iter().any(|watcher| watcher.deltas) {
+            return;
+        }
+        let event = Arc::new(make(self.sequence, self.deltas));
+        for watcher in self.watchers.iter_mut().filter(|watcher| watcher.deltas) {
+            watcher.queue.push(Arc::clone(&event));
+            woken.extend(watcher.waker.take());
+        }
+    }
+
+    fn close(&mut self, woken: &mut Vec<Waker>) {
+        self.closed = true;
+        woken.extend(self.watchers.iter_mut().filter_map(|watcher| watcher.waker.take()));
+    }
+}
+
+impl fmt::Debug for EventHub {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let watchers = self.lock().watchers.len();
+        formatter.debug_struct("EventHub").field("watchers", &watchers).finish_non_exhaustive()
+    }
+}
