@@ -10,6 +10,9 @@
 //! | [`AgentRuntime::run`] | a delegated task in one turn; its [`Host`] runs the tools |
 //! | [`ToolHost::execute`] | one call of a [`Tool`](runtime_ports::Tool), for hosts of both |
 //!
+//! With the feature `schemars`, `FunctionTool` makes a tool of an async function with typed
+//! arguments.
+//!
 //! # Examples
 //! A session of one round, over a scripted provider:
 //! ```
@@ -97,6 +100,8 @@ mod bridge;
 mod budget;
 mod disposition;
 pub mod engine;
+#[cfg(feature = "schemars")]
+mod function_tool;
 mod projection;
 mod round_limit;
 mod runtime;
@@ -113,8 +118,15 @@ pub use accounting::AccountingError;
 pub use audit_event::AuditEvent;
 pub use bridge::ToolCall;
 pub use budget::ContextBudget;
+#[cfg(feature = "schemars")]
+pub use function_tool::{
+    FunctionTool, IntoToolReply, Json, NoArguments, ToolContext, ToolError, input_schema,
+};
 pub use round_limit::{DEFAULT_ROUND_LIMIT, SessionRoundLimitError, is_session_round_limit};
 pub use runtime::{AgentRuntime, HostFuture};
+/// Derives the schemas of arguments; the version that [`FunctionTool`] takes.
+#[cfg(feature = "schemars")]
+pub use schemars;
 pub use session_host::{
     PreparedRound, ProviderResume, RoundCompletion, RoundPreparation, SessionControl, SessionEvent,
     SessionHost, SessionRunRequest, SessionToolOutcome,
