@@ -56,6 +56,7 @@ impl Machine {
             last_id: 0,
             sequence: 0,
             at_ms: 0,
+            live_ms: 0,
             cycle: 0,
             phase: Phase::New,
             stop: None,
@@ -77,12 +78,19 @@ impl Machine {
     /// The input cannot come now; nothing was changed.
     pub fn handle(&mut self, input: Input, out: &mut Out) -> Result<(), Refused> {
         self.admit(&input.happened)?;
-        self.state.at_ms = input.at_ms;
+        self.pass_time(input.at_ms);
         let fact = self.fact(input.happened);
         self.decide(fact, out);
         self.settle_suspension(out);
         self.send_due(out);
         Ok(())
+    }
+
+    fn pass_time(&mut self, at_ms: u64) {
+        if !matches!(self.state.phase, Phase::New | Phase::Suspended(_)) {
+            self.state.live_ms += at_ms.saturating_sub(self.state.at_ms);
+        }
+        self.state.at_ms = at_ms;
     }
 
     /// The table. Whatever [`Self::admit`] lets through has an arm.
@@ -236,6 +244,30 @@ impl Machine {
     #[must_use]
     pub const fn sequence(&self) -> u64 {
         self.state.sequence
+    }
+
+    /// How long the run was live up to its last input, suspensions excepted, in milliseconds.
+    #[must_use]
+    pub const fn live_ms(&self) -> u64 {
+        self.state.live_ms
+    }
+
+    /// What tools are told beside their arguments: the agent's metadata, overlaid by the task's.
+    #[must_use]
+    pub const fn tool_metadata(&self) -> &Arc<serde_json::Map<String, serde_json::Value>> {
+        &self.state.terms.tool_metadata
+    }
+
+    /// Whether the run has not started.
+    #[must_use]
+    pub const fn is_new(&self) -> bool {
+        matches!(self.state.phase, Phase::New)
+    }
+
+    /// Id of the last steering message that was taken; 0 before the first.
+    #[must_use]
+    pub const fn last_steering(&self) -> u64 {
+        self.state.last_steering
     }
 
     /// Name of the phase, for people.

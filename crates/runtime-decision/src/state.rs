@@ -27,6 +27,8 @@ pub(crate) struct State {
     pub(crate) sequence: u64,
     /// When the last input came, in Unix milliseconds.
     pub(crate) at_ms: u64,
+    /// How long the run was live so far, suspensions excepted, in milliseconds.
+    pub(crate) live_ms: u64,
     /// The present cycle, from 1; 0 before the first.
     pub(crate) cycle: u32,
     pub(crate) phase: Phase,

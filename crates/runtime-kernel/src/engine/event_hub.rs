@@ -131,11 +131,6 @@ impl EventHub {
 }
 
 impl EventPublisher {
-    /// Whether anybody watches.
-    pub(crate) fn is_watched(&self) -> bool {
-        !self.hub.lock().watchers.is_empty()
-    }
-
     /// Whether anybody wants deltas; asked before a model call.
     pub(crate) fn is_watched_with_deltas(&self) -> bool {
         self.hub.lock().watchers.iter().any(|watcher| watcher.deltas)

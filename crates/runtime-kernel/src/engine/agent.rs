@@ -1,0 +1,239 @@
+//! Decides what an agent is made of when it runs, and how a run of it begins.
+//!
+//! Knows the ports and callbacks; refuses to know what they are for. Invariant: no run of an agent
+//! changes the agent.
+
+use std::{collections::BTreeMap, fmt, future::Future, pin::Pin, sync::Arc, time::Duration};
+
+use runtime_decision::{ApprovalRequest, LoadError, Machine, Plan, RunIdentity, Task};
+use runtime_ports::{InteractionSession, ModelSession, Tool, ToolWorld, TraceSession};
+use tracing::Instrument as _;
+
+use super::{
+    AgentBuilder, ApprovalProvider, Clock, CycleInputProvider, EventStream, Hook,
+    InterruptionProvider, RunEnd, RunHandle, RunOptions, SuspendedRun, WatchOptions,
+    driver::Driver, run_handle::Owner,
+};
+use crate::argument_schema::ArgumentSchema;
+
+/// An agent: what it is told, what it may use, and how far it may go. Cloning costs a reference
+/// count; any number of runs may be under way at once.
+///
+/// # Examples
+/// ```
+/// use std::sync::Arc;
+///
+/// use in_memory_fakes::{FakeModel, ModelStep};
+/// use runtime_kernel::engine::{Agent, RunStatus, Task};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let model = Arc::new(FakeModel::new([ModelStep::text("Hello, Ada.")]));
+/// let agent = Agent::builder("greeter", model, FakeModel::MODEL)
+///     .instructions("Greet whoever comes.")
+///     .max_cycles(3)
+///     .build()?;
+/// let result = agent.start(Task::new("I am Ada.")).result().await?.finished()?;
+/// assert_eq!(result.status, RunStatus::Completed);
+/// assert_eq!(result.final_answer.as_deref(), Some("Hello, Ada."));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct Agent {
+    pub(super) parts: Arc<Parts>,
+}
+
+/// What words a human is asked in.
+pub(super) type ApprovalPrompt = Arc<dyn Fn(&ApprovalRequest) -> String + Send + Sync>;
+
+/// What an agent is made of.
+pub(super) struct Parts {
+    pub(super) plan: Arc<Plan>,
+    pub(super) model: Arc<dyn ModelSession>,
+    pub(super) tools: BTreeMap<String, Registered>,
+    pub(super) world: ToolWorld,
+    pub(super) hooks: Vec<Arc<dyn Hook>>,
+    pub(super) approvals: Option<Arc<dyn ApprovalProvider>>,
+    pub(super) cycle_inputs: Option<Arc<dyn CycleInputProvider>>,
+    pub(super) interruptions: Option<Arc<dyn InterruptionProvider>>,
+    pub(super) interaction: Option<Arc<dyn InteractionSession>>,
+    pub(super) approval_prompt: Option<ApprovalPrompt>,
+    pub(super) trace: Option<Arc<dyn TraceSession>>,
+    pub(super) clock: Arc<dyn Clock>,
+    pub(super) patience: Patience,
+}
+
+/// A tool with its compiled schema.
+pub(super) struct Registered {
+    pub(super) tool: Arc<dyn Tool>,
+    pub(super) schema: ArgumentSchema,
+}
+
+/// How long the driver waits for others.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Patience {
+    /// For what was told to stop.
+    pub(super) grace: Duration,
+    /// For one model call.
+    pub(super) model: Duration,
+    /// For one hook or provider.
+    pub(super) callback: Duration,
+}
+
+impl Agent {
+    /// Begins an agent of this name that asks `model_name` of `model`.
+    pub fn builder(
+        name: impl Into<Arc<str>>,
+        model: Arc<dyn ModelSession>,
+        model_name: impl Into<Arc<str>>,
+    ) -> AgentBuilder {
+        AgentBuilder::new(name.into(), model, model_name.into())
+    }
+
+    /// The definition, with its digest.
+    #[must_use]
+    pub fn plan(&self) -> &Arc<Plan> {
+        &self.parts.plan
+    }
+
+    /// Starts a run as a task of the present tokio runtime. The task belongs to the handle: when
+    /// the last clone of it is dropped, the run is dropped too, and what was in flight is unknown.
+    ///
+    /// # Panics
+    /// Outside of a tokio runtime.
+    #[must_use]
+    pub fn start(&self, task: Task) -> RunHandle {
+        self.start_with(task, RunOptions::default())
+    }
+
+    /// Like [`Self::start`], under these options.
+    ///
+    /// # Panics
+    /// Outside of a tokio runtime.
+    #[must_use]
+    pub fn start_with(&self, task: Task, options: RunOptions) -> RunHandle {
+        let (handle, run) = self.drive(task, options);
+        handle.owning(run)
+    }
+
+    /// Like [`Self::start_with`], with a stream of everything that the run tells, from the first
+    /// event on.
+    ///
+    /// # Panics
+    /// Outside of a tokio runtime.
+    #[must_use]
+    pub fn watch(&self, task: Task, options: RunOptions) -> (RunHandle, EventStream) {
+        let (handle, run) = self.drive(task, options);
+        let events = handle.events(WatchOptions::default());
+        (handle.owning(run), events)
+    }
+
+    /// Makes a run that makes progress while the caller polls it, in whatever task that is.
+    pub fn drive(&self, task: Task, options: RunOptions) -> (RunHandle, Run) {
+        let identity = self.identity(&task, &options);
+        let machine = Machine::new(Arc::clone(&self.parts.plan), identity, task);
+        self.driven(machine, options)
+    }
+
+    /// Goes on with a suspended run, here or in another process than before. It keeps its run id.
+    ///
+    /// # Errors
+    /// It is damaged, of another version, or of another agent.
+    ///
+    /// # Panics
+    /// Outside of a tokio runtime.
+    pub fn resume(&self, run: &SuspendedRun) -> Result<RunHandle, LoadError> {
+        let (handle, run) = self.drive_resumed(run, RunOptions::default())?;
+        Ok(handle.owning(run))
+    }
+
+    /// Like [`Self::resume`], with a stream of what the run tells from there on.
+    ///
+    /// # Errors
+    /// It is damaged, of another version, or of another agent.
+    ///
+    /// # Panics
+    /// Outside of a tokio runtime.
+    pub fn watch_resumed(
+        &self,
+        run: &SuspendedRun,
+        options: RunOptions,
+    ) -> Result<(RunHandle, EventStream), LoadError> {
+        let (handle, run) = self.drive_resumed(run, options)?;
+        let events = handle.events(WatchOptions::default());
+        Ok((handle.owning(run), events))
+    }
+
+    /// Like [`Self::resume`], for a run that the caller polls. The names of `options` are ignored:
+    /// the run has its own.
+    ///
+    /// # Errors
+    /// It is damaged, of another version, or of another agent.
+    pub fn drive_resumed(
+        &self,
+        run: &SuspendedRun,
+        options: RunOptions,
+    ) -> Result<(RunHandle, Run), LoadError> {
+        let machine = Machine::from_json(Arc::clone(&self.parts.plan), run.as_json())?;
+        Ok(self.driven(machine, options))
+    }
+
+    fn driven(&self, machine: Machine, options: RunOptions) -> (RunHandle, Run) {
+        let span = tracing::info_span!("run", run_id = %machine.identity().run_id);
+        let (handle, driver) = Driver::new(Arc::clone(&self.parts), machine, options);
+        let future = Box::pin(driver.run().instrument(span));
+        (handle, Run { future })
+    }
+
+    fn identity(&self, task: &Task, options: &RunOptions) -> RunIdentity {
+        let agent_name = Arc::clone(&self.parts.plan.definition().agent_name);
+        options.names.identity(Arc::clone(&task.task_id), agent_name)
+    }
+}
+
+impl RunHandle {
+    fn owning(self, run: Run) -> Self {
+        let task = tokio::spawn(run);
+        self.owned_by(Owner::of(task))
+    }
+}
+
+impl fmt::Debug for Agent {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let definition = self.parts.plan.definition();
+        formatter
+            .debug_struct("Agent")
+            .field("name", &definition.agent_name)
+            .field("model", &definition.model)
+            .field("tools", &definition.tools.len())
+            .finish_non_exhaustive()
+    }
+}
+
+/// A run that makes progress while it is polled.
+///
+/// # Cancellation
+/// Dropping it stops the run where it is. Tools and calls that were in flight are dropped, their
+/// effects are unknown, and no event tells of it: cancel the run through its handle instead.
+#[must_use = "a run makes progress only while it is polled"]
+pub struct Run {
+    future: Pin<Box<dyn Future<Output = RunEnd> + Send>>,
+}
+
+impl Future for Run {
+    type Output = RunEnd;
+
+    fn poll(
+        mut self: Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<RunEnd> {
+        self.future.as_mut().poll(context)
+    }
+}
+
+impl fmt::Debug for Run {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Run").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,353 @@
+//! Decides what can be said about an agent, and whether it fits together.
+//!
+//! Knows defaults that are safe for a stranger. Invariant: what is built can run: names, schemas
+//! and limits were found good.
+
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
+
+use runtime_decision::{
+    ASK_USER, ApprovalRequest, Callbacks, Definition, HookDeclaration, Limits, NoToolPolicy, Plan,
+    TASK_FINISH, ToolPolicy,
+};
+use runtime_ports::{
+    ArtifactStore, ExecutionSessions, GenerationOptions, InteractionSession, ModelSession, Tool,
+    ToolWorld, TraceSession,
+};
+use serde_json::{Map, Value};
+
+use super::{
+    Agent, AgentError, ApprovalProvider, AskUser, Clock, CycleInputProvider, Hook,
+    InterruptionProvider, SystemClock, TaskFinish,
+    agent::{ApprovalPrompt, Parts, Patience, Registered},
+    closed_world,
+};
+use crate::argument_schema::ArgumentSchema;
+
+/// How long what was told to stop is waited for.
+const GRACE: Duration = Duration::from_secs(5);
+/// Longest model call.
+const MODEL_TIMEOUT: Duration = Duration::from_mins(30);
+/// Longest hook or provider.
+const CALLBACK_TIMEOUT: Duration = Duration::from_mins(5);
+
+/// Builds an [`Agent`].
+///
+/// Without a word to the contrary, an agent finishes with its first answer without tool calls, has
+/// eight cycles, may ask the user with the tool `ask_user`, and runs its tools without asking:
+/// give it [`ToolPolicy::ask_for_effects`] where a person should decide.
+#[must_use = "an agent is made by build"]
+pub struct AgentBuilder {
+    name: Arc<str>,
+    model: Arc<dyn ModelSession>,
+    model_name: Arc<str>,
+    instructions: Option<Arc<str>>,
+    tools: Vec<Arc<dyn Tool>>,
+    policy: ToolPolicy,
+    no_tool_policy: NoToolPolicy,
+    limits: Limits,
+    max_output_tokens: Option<u32>,
+    options: GenerationOptions,
+    hooks: Vec<Arc<dyn Hook>>,
+    approvals: Option<Arc<dyn ApprovalProvider>>,
+    cycle_inputs: Option<Arc<dyn CycleInputProvider>>,
+    interruptions: Option<Arc<dyn InterruptionProvider>>,
+    interaction: Option<Arc<dyn InteractionSession>>,
+    approval_prompt: Option<ApprovalPrompt>,
+    world: Option<ToolWorld>,
+    workspace: Option<Arc<str>>,
+    trace: Option<Arc<dyn TraceSession>>,
+    clock: Arc<dyn Clock>,
+    patience: Patience,
+    metadata: Map<String, Value>,
+    asks_user: bool,
+}
+
+impl AgentBuilder {
+    pub(super) fn new(name: Arc<str>, model: Arc<dyn ModelSession>, model_name: Arc<str>) -> Self {
+        let (grace, callback) = (GRACE, CALLBACK_TIMEOUT);
+        Self {
+            name,
+            model,
+            model_name,
+            instructions: None,
+            tools: Vec::new(),
+            policy: ToolPolicy::default(),
+            no_tool_policy: NoToolPolicy::default(),
+            limits: Limits::default(),
+            max_output_tokens: None,
+            options: GenerationOptions::default(),
+            hooks: Vec::new(),
+            approvals: None,
+            cycle_inputs: None,
+            interruptions: None,
+            interaction: None,
+            approval_prompt: None,
+            world: None,
+            workspace: None,
+            trace: None,
+            clock: Arc::new(SystemClock),
+            patience: Patience { grace, model: MODEL_TIMEOUT, callback },
+            metadata: Map::new(),
+            asks_user: true,
+        }
+    }
+
+    /// The system prompt.
+    pub fn instructions(mut self, text: impl Into<Arc<str>>) -> Self {
+        self.instructions = Some(text.into());
+        self
+    }
+
+    /// Also this tool.
+    pub fn tool(self, tool: impl Tool + 'static) -> Self {
+        self.tools([Arc::new(tool) as Arc<dyn Tool>])
+    }
+
+    /// Also these tools.
+    pub fn tools(mut self, tools: impl IntoIterator<Item = Arc<dyn Tool>>) -> Self {
+        self.tools.extend(tools);
+        self
+    }
+
+    /// No tool `ask_user`: the model cannot end a run with a question.
+    pub fn without_ask_user(mut self) -> Self {
+        self.asks_user = false;
+        self
+    }
+
+    /// Which calls run at once, ask, or are denied.
+    pub fn policy(mut self, policy: ToolPolicy) -> Self {
+        self.policy = policy;
+        self
+    }
+
+    /// What an answer without tool calls means. [`NoToolPolicy::Continue`] brings the tool
+    /// `task_finish`.
+    pub fn no_tool_policy(mut self, policy: NoToolPolicy) -> Self {
+        self.no_tool_policy = policy;
+        self
+    }
+
+    /// Most cycles of a run.
+    pub fn max_cycles(mut self, cycles: u32) -> Self {
+        self.limits.max_cycles = cycles;
+        self
+    }
+
+    /// Most live time of a run, suspensions excepted.
+    pub fn wall_time(mut self, limit: Duration) -> Self {
+        self.limits.wall_time = Some(limit);
+        self
+    }
+
+    /// How long a live run waits for one approval; ten minutes by default.
+    pub fn approval_timeout(mut self, timeout: Duration) -> Self {
+        self.limits.approval_timeout = timeout;
+        self
+    }
+
+    /// How long an approval may be given at all, suspensions included; seven days by default.
+    pub fn approval_lifetime(mut self, lifetime: Duration) -> Self {
+        self.limits.approval_lifetime = lifetime;
+        self
+    }
+
+    /// Most tokens of one answer.
+    pub fn max_output_tokens(mut self, tokens: u32) -> Self {
+        self.max_output_tokens = Some(tokens);
+        self
+    }
+
+    /// The typed knobs of generation.
+    pub fn options(mut self, options: GenerationOptions) -> Self {
+        self.options = options;
+        self
+    }
+
+    /// Also this hook; hooks run in the order in which they were given.
+    pub fn hook(mut self, hook: impl Hook + 'static) -> Self {
+        self.hooks.push(Arc::new(hook));
+        self
+    }
+
+    /// Asked about every call that could run, before a human is.
+    pub fn approvals(mut self, provider: impl ApprovalProvider + 'static) -> Self {
+        self.approvals = Some(Arc::new(provider));
+        self
+    }
+
+    /// Asked for messages at the start of every cycle.
+    pub fn before_cycle(mut self, provider: impl CycleInputProvider + 'static) -> Self {
+        self.cycle_inputs = Some(Arc::new(provider));
+        self
+    }
+
+    /// Asked for messages after every tool, which then interrupt the batch.
+    pub fn interruptions(mut self, provider: impl InterruptionProvider + 'static) -> Self {
+        self.interruptions = Some(Arc::new(provider));
+        self
+    }
+
+    /// Where approvals are put to a human. Without it only the handle of a run can decide.
+    pub fn interaction(mut self, interaction: Arc<dyn InteractionSession>) -> Self {
+        self.interaction = Some(interaction);
+        self
+    }
+
+    /// In what words an approval is put to a human; without it, the whole call in one line.
+    pub fn approval_prompt(
+        mut self,
+        words: impl Fn(&ApprovalRequest) -> String + Send + Sync + 'static,
+    ) -> Self {
+        self.approval_prompt = Some(Arc::new(words));
+        self
+    }
+
+    /// The ports that tools may use. Without it, tools find every port closed.
+    pub fn world(mut self, world: ToolWorld) -> Self {
+        self.world = Some(world);
+        self
+    }
+
+    /// Takes interaction, trace and the ports of tools from the sessions of an execution.
+    pub fn sessions(self, sessions: &ExecutionSessions, artifacts: Arc<dyn ArtifactStore>) -> Self {
+        let world = ToolWorld {
+            workspace: Arc::clone(&sessions.workspace),
+            interaction: Arc::clone(&sessions.interaction),
+            resources: Arc::clone(&sessions.resources),
+            artifacts,
+        };
+        self.interaction(Arc::clone(&sessions.interaction))
+            .trace(Arc::clone(&sessions.trace))
+            .world(world)
+    }
+
+    /// Names the place where tools work: events tell it, and approvals are bound to it.
+    pub fn workspace(mut self, name: impl Into<Arc<str>>) -> Self {
+        self.workspace = Some(name.into());
+        self
+    }
+
+    /// Keeps every event but deltas.
+    pub fn trace(mut self, trace: Arc<dyn TraceSession>) -> Self {
+        self.trace = Some(trace);
+        self
+    }
+
+    /// Where the time of events comes from.
+    pub fn clock(mut self, clock: impl Clock + 'static) -> Self {
+        self.clock = Arc::new(clock);
+        self
+    }
+
+    /// How long what was told to stop is waited for; five seconds by default.
+    pub fn grace(mut self, grace: Duration) -> Self {
+        self.patience.grace = grace;
+        self
+    }
+
+    /// Most time of one model call; thirty minutes by default.
+    pub fn model_timeout(mut self, timeout: Duration) -> Self {
+        self.patience.model = timeout;
+        self
+    }
+
+    /// Most time of one hook or provider; five minutes by default.
+    pub fn callback_timeout(mut self, timeout: Duration) -> Self {
+        self.patience.callback = timeout;
+        self
+    }
+
+    /// Carried into every tool call, overlaid by the task's own; never read as configuration.
+    pub fn metadata(mut self, metadata: Map<String, Value>) -> Self {
+        self.metadata = metadata;
+        self
+    }
+
+    /// The agent.
+    ///
+    /// # Errors
+    /// A name is empty, or two tools have one; a schema cannot be used; no cycle is allowed.
+    pub fn build(mut self) -> Result<Agent, AgentError> {
+        self.add_control_tools();
+        check_name("name", &self.name)?;
+        check_name("model", &self.model_name)?;
+        let plan = Arc::new(Plan::new(self.definition())?);
+        let parts = Parts {
+            plan,
+            tools: register(self.tools)?,
+            model: self.model,
+            world: self.world.unwrap_or_else(closed_world),
+            hooks: self.hooks,
+            approvals: self.approvals,
+            cycle_inputs: self.cycle_inputs,
+            interruptions: self.interruptions,
+            interaction: self.interaction,
+            approval_prompt: self.approval_prompt,
+            trace: self.trace,
+            clock: self.clock,
+            patience: self.patience,
+        };
+        Ok(Agent { parts: Arc::new(parts) })
+    }
+
+    fn add_control_tools(&mut self) {
+        if self.asks_user && !self.has_tool(ASK_USER) {
+            self.tools.push(Arc::new(AskUser::new()));
+        }
+        // Advertised by runs whose policy needs it, which a task may choose.
+        if !self.has_tool(TASK_FINISH) {
+            self.tools.push(Arc::new(TaskFinish::new()));
+        }
+    }
+
+    fn has_tool(&self, name: &str) -> bool {
+        self.tools.iter().any(|tool| tool.descriptor().definition.name == name)
+    }
+
+    fn definition(&self) -> Definition {
+        let hooks: Vec<HookDeclaration> =
+            self.hooks.iter().map(|hook| hook.declaration()).collect();
+        Definition {
+            agent_name: Arc::clone(&self.name),
+            model: Arc::clone(&self.model_name),
+            instructions: self.instructions.clone(),
+            tools: self.tools.iter().map(|tool| tool.descriptor().clone()).collect(),
+            policy: self.policy.clone(),
+            no_tool_policy: self.no_tool_policy,
+            limits: self.limits.clone(),
+            max_output_tokens: self.max_output_tokens,
+            options: Arc::new(self.options.clone()),
+            hooks,
+            callbacks: Callbacks {
+                before_cycle: self.cycle_inputs.is_some(),
+                interruptions: self.interruptions.is_some(),
+                approvals: self.approvals.is_some(),
+            },
+            workspace: self.workspace.clone(),
+            metadata: self.metadata.clone(),
+        }
+    }
+}
+
+fn check_name(what: &'static str, name: &str) -> Result<(), AgentError> {
+    match name.trim().is_empty() {
+        true => Err(AgentError::Unnamed { what }),
+        false => Ok(()),
+    }
+}
+
+fn register(tools: Vec<Arc<dyn Tool>>) -> Result<BTreeMap<String, Registered>, AgentError> {
+    let registered = tools.into_iter().map(|tool| {
+        let definition = &tool.descriptor().definition;
+        let name = definition.name.clone();
+        match ArgumentSchema::compile(&definition.input_schema) {
+            Ok(schema) => Ok((name, Registered { tool, schema })),
+            Err(fault) => {
+                let (path, reason) = (fault.path, fault.reason);
+                Err(AgentError::InvalidSchema { tool: name, path, reason })
+            }
+        }
+    });
+    registered.collect()
+}

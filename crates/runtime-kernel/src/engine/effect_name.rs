@@ -1,0 +1,97 @@
+//! Decides how an effect is named to people, and what stands for its outcome when it gives none.
+//!
+//! Knows the kinds of effects; refuses to know how they are performed.
+
+use std::{fmt, sync::Arc};
+
+use runtime_decision::{
+    ApprovalAnswer, Collected, Consultation, Effect, HookVerdict, Outcome, ToolEnd,
+};
+use runtime_ports::{PortFailure, PortFailureKind};
+
+/// The kind of an effect, with the call that it is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum EffectName {
+    Profile,
+    CycleInputs,
+    Hook,
+    Model,
+    Check,
+    Consultation,
+    Approval,
+    Tool { name: Arc<str>, call_id: Arc<str> },
+    Interruptions,
+}
+
+impl EffectName {
+    pub(super) fn of(effect: &Effect) -> Self {
+        match effect {
+            Effect::ResolveProfile { .. } => Self::Profile,
+            Effect::CollectCycleInputs(_) => Self::CycleInputs,
+            Effect::RunHook(_) => Self::Hook,
+            Effect::CallModel(_) => Self::Model,
+            Effect::CheckArguments { .. } => Self::Check,
+            Effect::ConsultApprovals(_) => Self::Consultation,
+            Effect::AwaitApproval(_) => Self::Approval,
+            Effect::InvokeTool(work) => Self::Tool {
+                name: Arc::clone(&work.tool),
+                call_id: Arc::clone(&work.invocation.call_id),
+            },
+            Effect::CollectInterruptions(_) => Self::Interruptions,
+        }
+    }
+
+    /// The outcome of an effect that did not end in time.
+    pub(super) fn given_up(&self, was_told: bool) -> Outcome {
+        let late = || "it did not end in time".to_owned();
+        match self {
+            Self::Profile => Outcome::ProfileResolved(Err(lost(was_told))),
+            Self::Model => Outcome::ModelReplied(Err(lost(was_told))),
+            Self::CycleInputs if was_told => Outcome::InputsCollected(Collected::Interrupted),
+            Self::CycleInputs => Outcome::InputsCollected(Collected::Failed(late())),
+            Self::Interruptions if was_told => {
+                Outcome::InterruptionsCollected(Collected::Interrupted)
+            }
+            Self::Interruptions => Outcome::InterruptionsCollected(Collected::Failed(late())),
+            Self::Hook if was_told => Outcome::HookReturned(HookVerdict::Interrupted),
+            Self::Hook => Outcome::HookReturned(HookVerdict::Failed(late())),
+            Self::Check => Outcome::ArgumentsChecked(Ok(())),
+            Self::Consultation if was_told => Outcome::ApprovalConsulted(Consultation::Interrupted),
+            Self::Consultation => {
+                Outcome::ApprovalConsulted(Consultation::Failed { message: late() })
+            }
+            Self::Approval => Outcome::ApprovalAnswered(ApprovalAnswer::TimedOut),
+            Self::Tool { .. } if was_told => Outcome::ToolReturned(ToolEnd::Cancelled),
+            Self::Tool { .. } => Outcome::ToolReturned(ToolEnd::TimedOut),
+        }
+    }
+}
+
+/// What is said for a port that ended neither when it was told to nor at its deadline.
+fn lost(was_told: bool) -> PortFailure {
+    let (kind, code, message) = match was_told {
+        true => (PortFailureKind::Canceled, "CANCELED", "the call was given up after cancellation"),
+        false => (
+            PortFailureKind::Timeout,
+            "DEADLINE_EXCEEDED",
+            "the call was given up after its deadline",
+        ),
+    };
+    PortFailure::in_flight_unknown(kind, code, message)
+}
+
+impl fmt::Display for EffectName {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Profile => formatter.write_str("model profile"),
+            Self::CycleInputs => formatter.write_str("cycle inputs"),
+            Self::Hook => formatter.write_str("hook"),
+            Self::Model => formatter.write_str("model call"),
+            Self::Check => formatter.write_str("argument check"),
+            Self::Consultation => formatter.write_str("approval provider"),
+            Self::Approval => formatter.write_str("approval"),
+            Self::Tool { name, call_id } => write!(formatter, "tool {name} ({call_id})"),
+            Self::Interruptions => formatter.write_str("interruption provider"),
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! Decides how long an effect that is being performed is waited for.
+//!
+//! Knows nothing about what the effects do. Invariants: each effect comes to exactly one outcome,
+//! or to none when it was withdrawn; whatever an adapter does, an effect that was halted is over
+//! within the grace, and one that ignores its deadline within the grace after it.
+
+use std::{collections::BTreeMap, future::Future, pin::Pin, task::Poll, time::Duration};
+
+use futures_util::{
+    FutureExt as _, StreamExt as _,
+    future::{AbortHandle, Abortable, BoxFuture},
+    stream::FuturesUnordered,
+};
+use runtime_decision::{EffectId, Halt, Outcome};
+use runtime_ports::OperationContext;
+use tokio::time::{Instant, Sleep};
+
+use super::effect_name::EffectName;
+
+/// An effect that is being performed.
+pub(super) struct Performed {
+    pub(super) name: EffectName,
+    /// Its frame; cancelling it tells the adapter to stop.
+    pub(super) operation: OperationContext,
+    pub(super) work: BoxFuture<'static, Outcome>,
+    /// The task of a tool, to see whether it still runs when it is given up.
+    pub(super) task: Option<tokio::task::AbortHandle>,
+}
+
+/// What is known of an effect while it is being performed.
+struct Entry {
+    name: EffectName,
+    operation: OperationContext,
+    abort: AbortHandle,
+    task: Option<tokio::task::AbortHandle>,
+    /// When it is told to stop, if it was halted and has not been told yet.
+    stop_at: Option<Instant>,
+    /// When it is given up.
+    give_up_at: Instant,
+    was_told: bool,
+}
+
+/// An effect that came to its outcome.
+pub(super) struct Ended {
+    pub(super) id: EffectId,
+    pub(super) name: EffectName,
+    pub(super) outcome: Outcome,
+    /// Of one that was given up: its task, which may still run.
+    pub(super) given_up: Option<GivenUp>,
+}
+
+/// What was left of an effect that did not end in time.
+pub(super) struct GivenUp {
+    pub(super) task: Option<tokio::task::AbortHandle>,
+}
+
+type Work = Abortable<BoxFuture<'static, (EffectId, Outcome)>>;
+
+/// The effects that are being performed.
+pub(super) struct InFlight {
+    work: FuturesUnordered<Work>,
+    entries: BTreeMap<EffectId, Entry>,
+    grace: Duration,
+    /// Rings no later than the first thing that is due.
+    alarm: Pin<Box<Sleep>>,
+}
+
+impl InFlight {
+    pub(super) fn new(grace: Duration) -> Self {
+        let (work, entries) = (FuturesUnordered::new(), BTreeMap::new());
+        Self { work, entries, grace, alarm: Box::pin(tokio::time::sleep_until(far())) }
+    }
+
+    pub(super) fn start(&mut self, id: EffectId, performed: Performed) {
+        let (abort, registration) = AbortHandle::new_pair();
+        let Performed { name, operation, work, task } = performed;
+        let work = work.map(move |outcome| (id, outcome)).boxed();
+        self.work.push(Abortable::new(work, registration));
+        let give_up_at = operation.deadline + self.grace;
+        let entry =
+            Entry { name, operation, abort, task, stop_at: None, give_up_at, was_told: false };
+        self.ring_by(give_up_at);
+        self.entries.insert(id, entry);
+    }
+
+    pub(super) fn halt(&mut self, id: EffectId, halt: Halt) {
+        let (now, grace) = (Instant::now(), self.grace);
+        let Some(entry) = self.entries.get_mut(&id) else { return };
+        match halt {
+            Halt::Withdraw => {
+                entry.abort.abort();
+                self.entries.remove(&id);
+                return;
+            }
+            Halt::Interrupt => entry.tell(),
+            // Half of the grace to end by itself, the other half to end when it is told.
+            Halt::Settle => entry.stop_at = Some(now + grace / 2),
+        }
+        entry.give_up_at = entry.give_up_at.min(now + grace);
+        let due = entry.due();
+        self.ring_by(due);
+    }
+
+    /// What is being performed, by name.
+    pub(super) fn names(&self) -> impl Iterator<Item = (EffectId, &EffectName)> {
+        self.entries.iter().map(|(id, entry)| (*id, &entry.name))
+    }
+
+    /// The next outcome. Waits for ever while nothing is performed. Cancel-safe.
+    pub(super) async fn next(&mut self) -> Ended {
+        std::future::poll_fn(|context| {
+            loop {
+                match self.work.poll_next_unpin(context) {
+                    Poll::Ready(Some(Ok((id, outcome)))) => {
+                        if let Some(ended) = self.ended(id, outcome) {
+                            return Poll::Ready(ended);
+                        }
+                        continue;
+                    }
+                    // It was withdrawn or given up before.
+                    Poll::Ready(Some(Err(_))) => continue,
+                    Poll::Ready(None) | Poll::Pending => {}
+                }
+                if self.alarm.as_mut().poll(context).is_pending() {
+                    return Poll::Pending;
+                }
+                if let Some(ended) = self.take_due() {
+                    return Poll::Ready(ended);
+                }
+            }
+        })
+        .await
+    }
+
+    fn ended(&mut self, id: EffectId, outcome: Outcome) -> Option<Ended> {
+        let Entry { name, .. } = self.entries.remove(&id)?;
+        Some(Ended { id, name, outcome, given_up: None })
+    }
+
+    /// Tells what is due to stop, and gives up one effect that had its time.
+    fn take_due(&mut self) -> Option<Ended> {
+        let now = Instant::now();
+        let due =
+            self.entries.values_mut().filter(|entry| entry.stop_at.is_some_and(|at| at <= now));
+        due.for_each(Entry::tell);
+        let late = self.entries.iter().find(|(_, entry)| entry.give_up_at <= now);
+        let late = late.map(|(id, _)| *id);
+        let given_up = late.and_then(|id| self.give_up(id));
+        if given_up.is_none() {
+            let first = self.entries.values().map(Entry::due).min();
+            self.alarm.as_mut().reset(first.unwrap_or_else(far));
+        }
+        given_up
+    }
+
+    fn give_up(&mut self, id: EffectId) -> Option<Ended> {
+        let Entry { name, operation, abort, task, was_told, .. } = self.entries.remove(&id)?;
+        // Only now is it known whether it was told to stop or ran out of time.
+        let outcome = name.given_up(was_told);
+        operation.cancellation.cancel();
+        abort.abort();
+        if let Some(task) = &task {
+            task.abort();
+        }
+        Some(Ended { id, name, outcome, given_up: Some(GivenUp { task }) })
+    }
+
+    fn ring_by(&mut self, at: Instant) {
+        if at < self.alarm.deadline() {
+            self.alarm.as_mut().reset(at);
+        }
+    }
+}
+
+impl Entry {
+    fn tell(&mut self) {
+        self.stop_at = None;
+        self.was_told = true;
+        self.operation.cancellation.cancel();
+    }
+
+    fn due(&self) -> Instant {
+        self.stop_at.map_or(self.give_up_at, |at| at.min(self.give_up_at))
+    }
+}
+
+/// As far away as the clock is asked for: a year.
+fn far() -> Instant {
+    Instant::now() + Duration::from_hours(365 * 24)
+}

@@ -1,0 +1,223 @@
+//! Decides how each effect is performed: the one place from which a run reaches the world.
+//!
+//! Knows the ports and callbacks; refuses to know why an effect was asked for. Invariants: whatever
+//! is called has a frame of its own with a deadline and a cancellation; a panic in what is called
+//! is an outcome.
+
+use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
+
+use futures_util::{FutureExt as _, future::BoxFuture};
+use runtime_decision::{
+    ApprovalAnswer, ApprovalRequest, ArgumentFault, Collected, Consultation, CycleView, Effect,
+    EffectId, HookCall, HookVerdict, Outcome, RunIdentity,
+};
+use runtime_ports::{
+    DeltaSink, InteractionRequest, ModelRequest, OperationContext, PortFailure, PortFailureKind,
+};
+use runtime_types::OperationId;
+use serde_json::{Map, Value};
+use tracing::Instrument as _;
+
+use super::{
+    agent::Parts,
+    callback::RunContext,
+    effect_name::EffectName,
+    hook::run_hook,
+    in_flight::Performed,
+    providers::{collect_cycle_inputs, collect_interruptions, consult},
+    tool_task,
+};
+
+/// Where the frames of effects come from, and who watches deltas.
+pub(super) struct Frame<'a> {
+    pub(super) operation: &'a OperationContext,
+    pub(super) identity: &'a Arc<RunIdentity>,
+    pub(super) metadata: &'a Arc<Map<String, Value>>,
+    /// Takes the deltas of a model call; `None` when nobody watches.
+    pub(super) deltas: Option<Arc<dyn DeltaSink>>,
+}
+
+/// What becomes of an effect: it is settled at once, or it is being performed.
+pub(super) enum Dispatched {
+    Settled(Outcome),
+    Performed(Performed),
+}
+
+impl Parts {
+    pub(super) fn perform(
+        self: &Arc<Self>,
+        id: EffectId,
+        effect: Effect,
+        frame: &Frame<'_>,
+    ) -> Dispatched {
+        let name = EffectName::of(&effect);
+        let operation = frame.child(id, self.longest(&effect));
+        let (parts, own) = (Arc::clone(self), operation.clone());
+        let run = || frame.context(operation.clone());
+        let (work, task): (BoxFuture<'static, Outcome>, _) = match effect {
+            Effect::CheckArguments { tool, arguments } => {
+                return Dispatched::Settled(self.check(&tool, &arguments));
+            }
+            Effect::InvokeTool(work) => {
+                let (task, work) = tool_task::start(self, own, *work);
+                (work.map(Outcome::ToolReturned).boxed(), Some(task))
+            }
+            Effect::CallModel(request) => {
+                let deltas = frame.deltas.clone();
+                (async move { parts.call_model(own, request, deltas).await }.boxed(), None)
+            }
+            Effect::ResolveProfile { model } => {
+                (async move { parts.resolve_profile(own, &model).await }.boxed(), None)
+            }
+            Effect::RunHook(call) => (self.hook(*call, run()), None),
+            Effect::CollectCycleInputs(view) => (self.cycle_inputs(view, run()), None),
+            Effect::CollectInterruptions(view) => (self.interruptions(view, run()), None),
+            Effect::ConsultApprovals(request) => (self.consult(*request, run()), None),
+            Effect::AwaitApproval(request) => {
+                (async move { parts.await_approval(own, &request).await }.boxed(), None)
+            }
+        };
+        Dispatched::Performed(Performed { name, operation, work, task })
+    }
+
+    fn longest(&self, effect: &Effect) -> Duration {
+        match effect {
+            Effect::CallModel(_) => self.patience.model,
+            Effect::InvokeTool(work) => work.timeout,
+            Effect::AwaitApproval(request) => request.timeout,
+            _ => self.patience.callback,
+        }
+    }
+
+    fn check(&self, tool: &str, arguments: &serde_json::Value) -> Outcome {
+        let Some(registered) = self.tools.get(tool) else {
+            return Outcome::ArgumentsChecked(Ok(()));
+        };
+        let verdict = registered.schema.check(arguments);
+        let fault = |fault: crate::argument_schema::Fault| ArgumentFault {
+            path: fault.path,
+            reason: fault.reason,
+        };
+        Outcome::ArgumentsChecked(verdict.map_err(fault))
+    }
+
+    async fn resolve_profile(&self, operation: OperationContext, model: &str) -> Outcome {
+        let profile = self.model.profile(&operation, model);
+        let profile = AssertUnwindSafe(profile).catch_unwind().await;
+        Outcome::ProfileResolved(profile.unwrap_or_else(|payload| Err(broke_down(payload))))
+    }
+
+    async fn call_model(
+        &self,
+        operation: OperationContext,
+        request: ModelRequest,
+        deltas: Option<Arc<dyn DeltaSink>>,
+    ) -> Outcome {
+        let span = tracing::info_span!("invocation", invocation_id = %request.invocation_id);
+        let reply = async {
+            match &deltas {
+                Some(sink) => self.model.invoke_streaming(&operation, request, &**sink).await,
+                None => self.model.invoke(&operation, request).await,
+            }
+        };
+        let reply = AssertUnwindSafe(reply).catch_unwind().instrument(span).await;
+        Outcome::ModelReplied(reply.unwrap_or_else(|payload| Err(broke_down(payload))))
+    }
+
+    fn hook(&self, call: HookCall, run: RunContext) -> BoxFuture<'static, Outcome> {
+        let Some(hook) = self.hooks.get(call.hook).cloned() else {
+            let missing = HookVerdict::Failed("there is no such hook".to_owned());
+            return std::future::ready(Outcome::HookReturned(missing)).boxed();
+        };
+        run_hook(hook, call, run).map(Outcome::HookReturned).boxed()
+    }
+
+    fn cycle_inputs(&self, view: CycleView, run: RunContext) -> BoxFuture<'static, Outcome> {
+        let collected = match self.cycle_inputs.clone() {
+            Some(provider) => collect_cycle_inputs(provider, view, run).boxed(),
+            None => std::future::ready(Collected::Messages(Vec::new())).boxed(),
+        };
+        collected.map(Outcome::InputsCollected).boxed()
+    }
+
+    fn interruptions(&self, view: CycleView, run: RunContext) -> BoxFuture<'static, Outcome> {
+        let collected = match self.interruptions.clone() {
+            Some(provider) => collect_interruptions(provider, view, run).boxed(),
+            None => std::future::ready(Collected::Messages(Vec::new())).boxed(),
+        };
+        collected.map(Outcome::InterruptionsCollected).boxed()
+    }
+
+    fn consult(&self, request: ApprovalRequest, run: RunContext) -> BoxFuture<'static, Outcome> {
+        let word = match self.approvals.clone() {
+            Some(provider) => consult(provider, request, run).boxed(),
+            None => std::future::ready(Consultation::NeedsApproval).boxed(),
+        };
+        word.map(Outcome::ApprovalConsulted).boxed()
+    }
+
+    async fn await_approval(
+        &self,
+        operation: OperationContext,
+        request: &ApprovalRequest,
+    ) -> Outcome {
+        let Some(interaction) = &self.interaction else {
+            // Only the handle of the run can decide.
+            operation.interrupted().await;
+            return Outcome::ApprovalAnswered(ApprovalAnswer::TimedOut);
+        };
+        let question = self.question(request);
+        let asked = async {
+            interaction.prepare(&operation, question).await.map_err(broker_failed)?;
+            interaction.wait(&operation, &request.request_id).await.map_err(broker_failed)
+        };
+        let answer = match AssertUnwindSafe(asked).catch_unwind().await {
+            Ok(Ok(response)) => response.decision.map_or(ApprovalAnswer::Unresolved, |decision| {
+                ApprovalAnswer::Decided { decision }
+            }),
+            Ok(Err(answer)) => answer,
+            Err(payload) => broker_failed(broke_down(payload)),
+        };
+        Outcome::ApprovalAnswered(answer)
+    }
+
+    fn question(&self, request: &ApprovalRequest) -> InteractionRequest {
+        let prompt = match &self.approval_prompt {
+            Some(words) => words(request),
+            None => request.preview.to_string(),
+        };
+        let (id, digest) = (request.request_id.to_string(), request.digest.to_string());
+        let question = InteractionRequest::approval(id, prompt, digest);
+        InteractionRequest { expires_at: Some(request.expires_at_ms), ..question }
+    }
+}
+
+impl Frame<'_> {
+    /// The frame of one effect: a token of its own, and a deadline at most `longest` away.
+    fn child(&self, id: EffectId, longest: Duration) -> OperationContext {
+        let name = OperationId::new(format!("{}-{id}", self.identity.run_id));
+        // A run id that leaves no room for a number names its effects by itself.
+        let name = name.unwrap_or_else(|_| self.operation.id.clone());
+        self.operation.child(name).within(longest)
+    }
+
+    fn context(&self, operation: OperationContext) -> RunContext {
+        let (identity, metadata) = (Arc::clone(self.identity), Arc::clone(self.metadata));
+        RunContext { operation, identity, metadata }
+    }
+}
+
+fn broker_failed(failure: PortFailure) -> ApprovalAnswer {
+    match failure.kind {
+        PortFailureKind::Timeout => ApprovalAnswer::TimedOut,
+        _ => ApprovalAnswer::BrokerFailed { message: failure.to_string() },
+    }
+}
+
+/// The failure of a port that panicked: whatever it had sent is on its way.
+fn broke_down(payload: Box<dyn std::any::Any + Send>) -> PortFailure {
+    // It may panic when it is dropped, so it never is.
+    std::mem::forget(payload);
+    let message = "the adapter panicked, which is a fault of its own";
+    PortFailure::in_flight_unknown(PortFailureKind::Internal, "ADAPTER_PANICKED", message)
+}
