@@ -4,6 +4,12 @@
 //! Every program below is a doctest, kept in a file of its own under `swap/`. What stands after
 //! `// The program:` is the same in all files of a group; a system test compares them to the byte.
 //!
+//! # An agent, over a scripted fake
+#![doc = concat!("```\n", include_str!("../swap/agent_over_fake.rs"), "```")]
+//! # The same agent, over a model server
+#![doc = concat!("```\n", include_str!("../swap/agent_over_openai.rs"), "```")]
+//! # The same agent, over a router with a catalogue
+#![doc = concat!("```\n", include_str!("../swap/agent_over_catalogue.rs"), "```")]
 //! # A session, over a scripted fake
 #![doc = concat!("```\n", include_str!("../swap/session_over_fake.rs"), "```")]
 //! # The same session, over a model server

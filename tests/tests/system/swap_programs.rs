@@ -24,6 +24,11 @@ fn check(group: &str) {
 }
 
 #[test]
+fn agents_differ_only_in_the_adapter() {
+    check("agent");
+}
+
+#[test]
 fn sessions_differ_only_in_the_adapter() {
     check("session");
 }
