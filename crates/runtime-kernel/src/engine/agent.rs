@@ -5,7 +5,9 @@
 
 use std::{collections::BTreeMap, fmt, future::Future, pin::Pin, sync::Arc, time::Duration};
 
-use runtime_decision::{ApprovalRequest, LoadError, Machine, Plan, RunIdentity, Task};
+use runtime_decision::{
+    ApprovalRequest, Happened, LoadError, Machine, Plan, RunIdentity, RunResult, Task,
+};
 use runtime_ports::{InteractionSession, ModelSession, Tool, ToolWorld, TraceSession};
 use tracing::Instrument as _;
 
@@ -33,7 +35,7 @@ use crate::argument_schema::ArgumentSchema;
 ///     .instructions("Greet whoever comes.")
 ///     .max_cycles(3)
 ///     .build()?;
-/// let result = agent.start(Task::new("I am Ada.")).result().await?.finished()?;
+/// let result = agent.run(Task::new("I am Ada.")).await;
 /// assert_eq!(result.status, RunStatus::Completed);
 /// assert_eq!(result.final_answer.as_deref(), Some("Hello, Ada."));
 /// # Ok(())
@@ -97,6 +99,18 @@ impl Agent {
         &self.parts.plan
     }
 
+    /// Runs a task to its end, within the task of the caller, for whoever wants nothing but the
+    /// result. Calls that the policy gates need an approval provider or an interaction here, since
+    /// there is no handle to decide with: they are denied when the time for an answer is over.
+    ///
+    /// # Cancellation
+    /// Dropping the future drops the run, as it does for [`Run`].
+    pub async fn run(&self, task: Task) -> Arc<RunResult> {
+        let (handle, run) = self.drive(task, RunOptions::default());
+        drop(handle);
+        finished(run.await)
+    }
+
     /// Starts a run as a task of the present tokio runtime. The task belongs to the handle: when
     /// the last clone of it is dropped, the run is dropped too, and what was in flight is unknown.
     ///
@@ -133,7 +147,7 @@ impl Agent {
     pub fn drive(&self, task: Task, options: RunOptions) -> (RunHandle, Run) {
         let identity = self.identity(&task, &options);
         let machine = Machine::new(Arc::clone(&self.parts.plan), identity, task);
-        self.driven(machine, options)
+        self.driven(machine, Happened::Started, options)
     }
 
     /// Goes on with a suspended run, here or in another process than before. It keeps its run id.
@@ -175,14 +189,28 @@ impl Agent {
         run: &SuspendedRun,
         options: RunOptions,
     ) -> Result<(RunHandle, Run), LoadError> {
-        let machine = Machine::from_json(Arc::clone(&self.parts.plan), run.as_json())?;
-        Ok(self.driven(machine, options))
+        Ok(self.driven(self.loaded(run)?, Happened::Resumed, options))
     }
 
-    fn driven(&self, machine: Machine, options: RunOptions) -> (RunHandle, Run) {
+    /// Ends a suspended run for good, as cancelled, and keeps the events of that in the trace,
+    /// where there is one.
+    ///
+    /// # Errors
+    /// It is damaged, of another version, or of another agent.
+    pub async fn cancel_suspended(&self, run: &SuspendedRun) -> Result<Arc<RunResult>, LoadError> {
+        let machine = self.loaded(run)?;
+        let (_handle, run) = self.driven(machine, Happened::Cancelled, RunOptions::default());
+        Ok(finished(run.await))
+    }
+
+    fn loaded(&self, run: &SuspendedRun) -> Result<Machine, LoadError> {
+        Machine::from_json(Arc::clone(&self.parts.plan), run.as_json())
+    }
+
+    fn driven(&self, machine: Machine, first: Happened, options: RunOptions) -> (RunHandle, Run) {
         let span = tracing::info_span!("run", run_id = %machine.identity().run_id);
         let (handle, driver) = Driver::new(Arc::clone(&self.parts), machine, options);
-        let future = Box::pin(driver.run().instrument(span));
+        let future = Box::pin(driver.run(first).instrument(span));
         (handle, Run { future })
     }
 
@@ -190,6 +218,11 @@ impl Agent {
         let agent_name = Arc::clone(&self.parts.plan.definition().agent_name);
         options.names.identity(Arc::clone(&task.task_id), agent_name)
     }
+}
+
+/// The result of a run that nobody could suspend.
+fn finished(end: RunEnd) -> Arc<RunResult> {
+    end.finished().expect("nobody holds a handle that could suspend the run")
 }
 
 impl RunHandle {

@@ -3,7 +3,7 @@
 //! Knows defaults that are safe for a stranger. Invariant: what is built can run: names, schemas
 //! and limits were found good.
 
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
+use std::{collections::BTreeMap, fmt, sync::Arc, time::Duration};
 
 use runtime_decision::{
     ASK_USER, ApprovalRequest, Callbacks, Definition, HookDeclaration, Limits, NoToolPolicy, Plan,
@@ -240,7 +240,8 @@ impl AgentBuilder {
         self
     }
 
-    /// How long what was told to stop is waited for; five seconds by default.
+    /// How long the end of a run may take, once it was told to stop; five seconds by default. What
+    /// is at work then has nine tenths of it to say what it did, the trace has the rest.
     pub fn grace(mut self, grace: Duration) -> Self {
         self.patience.grace = grace;
         self
@@ -327,6 +328,17 @@ impl AgentBuilder {
             workspace: self.workspace.clone(),
             metadata: self.metadata.clone(),
         }
+    }
+}
+
+impl fmt::Debug for AgentBuilder {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("AgentBuilder")
+            .field("name", &self.name)
+            .field("model", &self.model_name)
+            .field("tools", &self.tools.len())
+            .finish_non_exhaustive()
     }
 }
 

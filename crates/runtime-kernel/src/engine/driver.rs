@@ -4,16 +4,13 @@
 //! one outcome; every event is published and traced in order; nothing of the run outlives this
 //! future but a tool that blocks its thread.
 
-use std::{
-    collections::{BTreeMap, VecDeque},
-    sync::Arc,
-    time::Duration,
-};
+use std::{collections::VecDeque, sync::Arc, time::Duration};
 
+use futures_util::FutureExt as _;
 use runtime_decision::{
-    Effect, EffectId, Event, Happened, Input, Machine, Out, Outcome, Refused, Requested, ToolEnd,
+    Effect, EffectId, Halt, Happened, Input, Machine, Out, Outcome, Refused, Requested, RunEvent,
 };
-use runtime_ports::{CommitDisposition, DeltaSink, OperationContext};
+use runtime_ports::{DeltaSink, OperationContext};
 use runtime_types::{ExecutionId, OperationId};
 use tokio::{
     sync::{mpsc, oneshot, watch},
@@ -21,27 +18,29 @@ use tokio::{
 };
 
 use super::{
-    CancelReport, RunEnd, RunHandle, RunOptions, SteeringOutcome, SteeringReceipt, SuspendedRun,
+    RunEnd, RunHandle, RunOptions, SteeringReceipt, SuspendedRun,
     agent::Parts,
+    cancelling::Cancelling,
+    ends::Ends,
     event_hub::{EventPublisher, event_hub},
     in_flight::{Ended, InFlight},
     perform::{Dispatched, Frame},
     run_handle::{Concluded, MAILBOX, Message},
+    steering::Steering,
     trace_writer::TraceWriter,
 };
 
 /// Longest run without a limit of its own. Every wait within has a shorter one.
 const LONGEST: Duration = Duration::from_hours(365 * 24);
 
-/// How often it is looked whether what was given up has ended.
-const LOOKS: usize = 64;
+/// The part of the grace, as its inverse, that is kept for what follows the last effect.
+const REST_OF_GRACE: u32 = 10;
 
 /// What can come next.
 enum Next {
     Message(Option<Message>),
     Ended(Box<Ended>),
-    ParentCancelled,
-    TimeIsUp,
+    FromOutside,
     Traced,
 }
 
@@ -53,30 +52,16 @@ pub(super) struct Driver {
     operation: OperationContext,
     in_flight: InFlight,
     mailbox: mpsc::Receiver<Message>,
+    /// Whether the last thing that came was a message: then others go first.
+    has_heard: bool,
     events: EventPublisher,
     trace: Option<TraceWriter>,
     end: watch::Sender<Option<Concluded>>,
     steering: Steering,
     cancelling: Option<Cancelling>,
-    ends_at: Instant,
-    is_time_told: bool,
-    is_cancel_told: bool,
-}
-
-/// The steering messages whose end is not known.
-#[derive(Default)]
-struct Steering {
-    last_id: u64,
-    waiting: BTreeMap<u64, oneshot::Sender<SteeringOutcome>>,
-}
-
-/// What a cancellation found in flight.
-struct Cancelling {
-    replies: Vec<oneshot::Sender<CancelReport>>,
-    found: Vec<EffectId>,
-    report: CancelReport,
-    /// What was given up, with the task that may still run.
-    still: Vec<(String, tokio::task::AbortHandle)>,
+    ends: Ends,
+    /// When everything must be over, once something was told to stop.
+    over_by: Option<Instant>,
 }
 
 impl Driver {
@@ -92,14 +77,15 @@ impl Driver {
         let handle = RunHandle::new(Arc::clone(&run_id), messages, ended, hub);
         let operation = operation(&run_id, options.operation.as_ref());
         let trace = parts.trace.clone().map(|trace| TraceWriter::new(trace, operation.clone()));
+        let grace = parts.patience.grace;
         let driver = Self {
-            in_flight: InFlight::new(parts.patience.grace),
-            ends_at: operation.deadline,
-            steering: Steering { last_id: machine.last_steering(), ..Steering::default() },
+            in_flight: InFlight::new(grace - grace / REST_OF_GRACE),
+            ends: Ends::of(&operation),
+            steering: Steering::after(machine.last_steering()),
             out: Out::default(),
+            has_heard: false,
             cancelling: None,
-            is_time_told: false,
-            is_cancel_told: false,
+            over_by: None,
             parts,
             machine,
             operation,
@@ -111,13 +97,9 @@ impl Driver {
         (handle, driver)
     }
 
-    /// Drives the run to the end of this life of it.
-    pub(super) async fn run(mut self) -> RunEnd {
+    /// Drives the run from `first` to the end of this life of it.
+    pub(super) async fn run(mut self, first: Happened) -> RunEnd {
         self.limit_time();
-        let first = match self.machine.is_new() {
-            true => Happened::Started,
-            false => Happened::Resumed,
-        };
         self.must_feed(first);
         while !self.is_over() {
             let next = self.next().await;
@@ -130,10 +112,8 @@ impl Driver {
 
     /// The live time that is left, on tokio's clock.
     fn limit_time(&mut self) {
-        let Some(limit) = self.machine.plan().definition().limits.wall_time else { return };
-        let left = limit.saturating_sub(Duration::from_millis(self.machine.live_ms()));
-        if let Some(end) = Instant::now().checked_add(left) {
-            self.ends_at = self.ends_at.min(end);
+        if let Some(limit) = self.machine.plan().definition().limits.wall_time {
+            self.ends.within(limit.saturating_sub(Duration::from_millis(self.machine.live_ms())));
         }
     }
 
@@ -141,40 +121,39 @@ impl Driver {
         self.machine.status().is_some() || self.machine.suspended()
     }
 
-    /// What comes next. Messages go first, so that a run whose effects are always ready can be
-    /// cancelled. Cancel-safe.
+    /// What comes next. A message goes first, so that a run whose effects are always ready can be
+    /// cancelled; after a message all else does, so that many messages do not hold up the run.
+    /// Cancel-safe.
     async fn next(&mut self) -> Next {
-        let (parent, told) = (&self.operation.cancellation, self.is_cancel_told);
-        let (ends_at, time_told) = (self.ends_at, self.is_time_told);
+        if std::mem::take(&mut self.has_heard)
+            && let Some(next) = at_work(&mut self.in_flight, &mut self.trace).now_or_never()
+        {
+            return next;
+        }
         tokio::select! {
             biased;
             message = self.mailbox.recv(), if !self.mailbox.is_closed() => Next::Message(message),
-            () = parent.cancelled(), if !told => Next::ParentCancelled,
-            ended = self.in_flight.next() => Next::Ended(Box::new(ended)),
-            () = tokio::time::sleep_until(ends_at), if !time_told => Next::TimeIsUp,
-            () = traced(&mut self.trace) => Next::Traced,
+            next = at_work(&mut self.in_flight, &mut self.trace) => next,
+            () = self.ends.come() => Next::FromOutside,
         }
     }
 
     fn take(&mut self, next: Next) {
+        // The end of the run's operation goes before what followed from it.
+        while let Some(told) = self.ends.take() {
+            self.must_feed(told);
+        }
         match next {
             Next::Message(Some(message)) => self.take_message(message),
             // Nobody holds the run's handle: nobody can say anything any more.
             Next::Message(None) => self.mailbox.close(),
             Next::Ended(ended) => self.take_ended(*ended),
-            Next::ParentCancelled => {
-                self.is_cancel_told = true;
-                self.must_feed(Happened::Cancelled);
-            }
-            Next::TimeIsUp => {
-                self.is_time_told = true;
-                self.must_feed(Happened::WallTimeElapsed);
-            }
-            Next::Traced => {}
+            Next::FromOutside | Next::Traced => {}
         }
     }
 
     fn take_message(&mut self, message: Message) {
+        self.has_heard = true;
         match message {
             Message::Steer(prompt, reply) => self.steer(prompt, reply),
             Message::Decide(request_id, decision, reply) => {
@@ -183,7 +162,10 @@ impl Driver {
                 let _ = reply.send(decided);
             }
             Message::Cancel(reply) => {
-                self.find_in_flight(reply);
+                let in_flight = &self.in_flight;
+                let cancelling =
+                    self.cancelling.get_or_insert_with(|| Cancelling::found(in_flight));
+                cancelling.reply_to(reply);
                 self.must_feed(Happened::Cancelled);
             }
             Message::Suspend => self.must_feed(Happened::Suspended),
@@ -195,26 +177,9 @@ impl Driver {
         prompt: Arc<str>,
         reply: oneshot::Sender<Result<SteeringReceipt, Refused>>,
     ) {
-        let steering_id = self.steering.last_id + 1;
+        let steering_id = self.steering.next_id();
         let taken = self.feed(Happened::Steered { steering_id, prompt });
-        let receipt = taken.map(|()| {
-            self.steering.last_id = steering_id;
-            let (outcome, told) = oneshot::channel();
-            self.steering.waiting.insert(steering_id, outcome);
-            SteeringReceipt { steering_id, outcome: told }
-        });
-        let _ = reply.send(receipt);
-    }
-
-    fn find_in_flight(&mut self, reply: oneshot::Sender<CancelReport>) {
-        let in_flight = &self.in_flight;
-        let cancelling = self.cancelling.get_or_insert_with(|| Cancelling {
-            replies: Vec::new(),
-            found: in_flight.names().map(|(id, _)| id).collect(),
-            report: CancelReport::nothing(runtime_decision::RunStatus::Cancelled),
-            still: Vec::new(),
-        });
-        cancelling.replies.push(reply);
+        let _ = reply.send(taken.map(|()| self.steering.accepted(steering_id)));
     }
 
     fn take_ended(&mut self, ended: Ended) {
@@ -256,13 +221,24 @@ impl Driver {
             self.tell(event);
         }
         for (id, halt) in out.halts.drain(..) {
-            self.in_flight.halt(id, halt);
+            self.halt(id, halt);
         }
         for requested in out.effects.drain(..) {
             self.dispatch(requested, settled);
         }
         self.out = out;
         handled
+    }
+
+    fn halt(&mut self, id: EffectId, halt: Halt) {
+        if halt != Halt::Withdraw {
+            let over_by = Instant::now().checked_add(self.parts.patience.grace);
+            self.over_by = self.over_by.into_iter().chain(over_by).min();
+        }
+        let withdrawn = self.in_flight.halt(id, halt);
+        if let (Some(name), Some(cancelling)) = (withdrawn, &mut self.cancelling) {
+            cancelling.note_withdrawn(id, &name);
+        }
     }
 
     fn dispatch(&mut self, requested: Requested, settled: &mut VecDeque<(EffectId, Outcome)>) {
@@ -292,7 +268,7 @@ impl Driver {
         Some(Arc::new(self.events.delta_events(identity, self.machine.cycle(), clock)))
     }
 
-    fn tell(&mut self, event: runtime_decision::RunEvent) {
+    fn tell(&mut self, event: RunEvent) {
         self.steering.follow(&event);
         let Some(trace) = &mut self.trace else { return self.events.publish_owned(event) };
         let event = Arc::new(event);
@@ -301,95 +277,27 @@ impl Driver {
     }
 
     /// Keeps what is not kept yet, answers whoever waits, and gives the end.
-    async fn conclude(mut self) -> RunEnd {
-        // What comes from now on is not accepted.
-        self.mailbox.close();
-        if let Some(trace) = &mut self.trace {
-            trace.flush(self.parts.patience.grace).await;
+    async fn conclude(self) -> RunEnd {
+        let Self { mut mailbox, mut trace, mut steering, machine, parts, .. } = self;
+        // What comes from now on is not accepted, and what was withdrawn ends before the run does.
+        mailbox.close();
+        drop(self.in_flight);
+        let latest = self.over_by.or_else(|| Instant::now().checked_add(parts.patience.grace));
+        let latest = latest.unwrap_or(self.operation.deadline);
+        if let Some(trace) = &mut trace {
+            trace.flush(latest.saturating_duration_since(Instant::now())).await;
         }
-        let end = match self.machine.result() {
+        let end = match machine.result() {
             Some(result) => RunEnd::Finished(Arc::new(result)),
-            None => RunEnd::Suspended(SuspendedRun::of(self.machine.to_json())),
+            None => RunEnd::Suspended(SuspendedRun::of(machine.to_json())),
         };
-        self.steering.conclude(&end);
-        if let Some(cancelling) = self.cancelling.take() {
-            cancelling.answer(&end).await;
+        steering.conclude(&end);
+        if let Some(cancelling) = self.cancelling {
+            cancelling.answer(&end, latest).await;
         }
-        let losses = self.trace.map(|trace| trace.losses().clone()).unwrap_or_default();
+        let losses = trace.map(|trace| trace.losses().clone()).unwrap_or_default();
         self.end.send_replace(Some(Concluded { end: end.clone(), losses }));
         end
-    }
-}
-
-impl Steering {
-    /// Tells those whose message was put into the history.
-    fn follow(&mut self, event: &runtime_decision::RunEvent) {
-        let applied = match &event.event {
-            Event::SessionSteerDequeued { steering_id, .. }
-            | Event::SessionSteerInterrupt { steering_id, .. } => *steering_id,
-            _ => return,
-        };
-        if let Some(told) = self.waiting.remove(&applied) {
-            let _ = told.send(SteeringOutcome::Applied { cycle: event.cycle.unwrap_or(0) });
-        }
-    }
-
-    fn conclude(&mut self, end: &RunEnd) {
-        let outcome = match end {
-            RunEnd::Finished(_) => SteeringOutcome::Returned,
-            RunEnd::Suspended(_) => SteeringOutcome::Kept,
-        };
-        for told in std::mem::take(&mut self.waiting).into_values() {
-            let _ = told.send(outcome);
-        }
-    }
-}
-
-impl Cancelling {
-    fn note(&mut self, ended: &Ended) {
-        if !self.found.contains(&ended.id) {
-            return;
-        }
-        let name = ended.name.to_string();
-        match &ended.given_up {
-            Some(given_up) => {
-                self.report.unknown.push(name.clone());
-                if let Some(task) = &given_up.task {
-                    self.still.push((name, task.clone()));
-                }
-            }
-            None if is_known(&ended.outcome) => self.report.settled.push(name),
-            None => self.report.unknown.push(name),
-        }
-    }
-
-    async fn answer(mut self, end: &RunEnd) {
-        if let RunEnd::Finished(result) = end {
-            self.report.status = result.status;
-        }
-        // A task that was aborted ends as soon as it gives its thread back.
-        for _ in 0..LOOKS {
-            self.still.retain(|(_, task)| !task.is_finished());
-            if self.still.is_empty() {
-                break;
-            }
-            tokio::task::yield_now().await;
-        }
-        self.report.still_running = self.still.into_iter().map(|(name, _)| name).collect();
-        for reply in self.replies {
-            let _ = reply.send(self.report.clone());
-        }
-    }
-}
-
-/// Whether an outcome says what took effect.
-const fn is_known(outcome: &Outcome) -> bool {
-    match outcome {
-        Outcome::ToolReturned(ToolEnd::Cancelled | ToolEnd::TimedOut | ToolEnd::Panicked) => false,
-        Outcome::ToolReturned(ToolEnd::Failed(failure)) | Outcome::ModelReplied(Err(failure)) => {
-            !matches!(failure.commit, CommitDisposition::Unknown)
-        }
-        _ => true,
     }
 }
 
@@ -405,6 +313,16 @@ fn operation(run_id: &str, parent: Option<&OperationContext>) -> OperationContex
             let execution = execution.unwrap_or_else(|_| ExecutionId::from(uuid::Uuid::new_v4()));
             OperationContext::root(id, execution, LONGEST)
         }
+    }
+}
+
+/// What comes of the run's own work. The trace goes first: it never has more to do than the run
+/// gave it. Cancel-safe.
+async fn at_work(in_flight: &mut InFlight, trace: &mut Option<TraceWriter>) -> Next {
+    tokio::select! {
+        biased;
+        () = traced(trace) => Next::Traced,
+        ended = in_flight.next() => Next::Ended(Box::new(ended)),
     }
 }
 

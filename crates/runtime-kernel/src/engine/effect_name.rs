@@ -41,6 +41,33 @@ impl EffectName {
         }
     }
 
+    /// Whether dropping it leaves open what it did. Nothing comes of questions: whoever is asked
+    /// changes nothing until the answer is there.
+    pub(super) const fn may_have_acted(&self) -> bool {
+        matches!(self, Self::Hook | Self::Model | Self::Tool { .. })
+    }
+
+    /// The outcome of an effect that panicked.
+    pub(super) fn broken_down(&self) -> Outcome {
+        let panicked = || "it panicked".to_owned();
+        match self {
+            Self::Profile => Outcome::ProfileResolved(Err(broke_down())),
+            Self::Model => Outcome::ModelReplied(Err(broke_down())),
+            Self::CycleInputs => Outcome::InputsCollected(Collected::Failed(panicked())),
+            Self::Interruptions => Outcome::InterruptionsCollected(Collected::Failed(panicked())),
+            Self::Hook => Outcome::HookReturned(HookVerdict::Failed(panicked())),
+            Self::Check => Outcome::ArgumentsChecked(Ok(())),
+            Self::Consultation => {
+                Outcome::ApprovalConsulted(Consultation::Failed { message: panicked() })
+            }
+            Self::Approval => {
+                let message = broke_down().to_string();
+                Outcome::ApprovalAnswered(ApprovalAnswer::BrokerFailed { message })
+            }
+            Self::Tool { .. } => Outcome::ToolReturned(ToolEnd::Panicked),
+        }
+    }
+
     /// The outcome of an effect that did not end in time.
     pub(super) fn given_up(&self, was_told: bool) -> Outcome {
         let late = || "it did not end in time".to_owned();
@@ -65,6 +92,12 @@ impl EffectName {
             Self::Tool { .. } => Outcome::ToolReturned(ToolEnd::TimedOut),
         }
     }
+}
+
+/// The failure of a port that panicked: whatever it had sent is on its way.
+fn broke_down() -> PortFailure {
+    let message = "the adapter panicked, which is a fault of its own";
+    PortFailure::in_flight_unknown(PortFailureKind::Internal, "ADAPTER_PANICKED", message)
 }
 
 /// What is said for a port that ended neither when it was told to nor at its deadline.

@@ -4,10 +4,16 @@
 //! or to none when it was withdrawn; whatever an adapter does, an effect that was halted is over
 //! within the grace, and one that ignores its deadline within the grace after it.
 
-use std::{collections::BTreeMap, future::Future, pin::Pin, task::Poll, time::Duration};
+use std::{
+    collections::BTreeMap,
+    future::Future,
+    pin::Pin,
+    task::{Context, Poll},
+    time::Duration,
+};
 
 use futures_util::{
-    FutureExt as _, StreamExt as _,
+    StreamExt as _,
     future::{AbortHandle, Abortable, BoxFuture},
     stream::FuturesUnordered,
 };
@@ -15,7 +21,10 @@ use runtime_decision::{EffectId, Halt, Outcome};
 use runtime_ports::OperationContext;
 use tokio::time::{Instant, Sleep};
 
-use super::effect_name::EffectName;
+use super::{
+    contained::{Contained, Panicked, contained},
+    effect_name::EffectName,
+};
 
 /// An effect that is being performed.
 pub(super) struct Performed {
@@ -54,11 +63,15 @@ pub(super) struct GivenUp {
     pub(super) task: Option<tokio::task::AbortHandle>,
 }
 
-type Work = Abortable<BoxFuture<'static, (EffectId, Outcome)>>;
+/// The work of one effect. The panics of an adapter, those of its drop included, do not leave it.
+struct Identified {
+    id: EffectId,
+    work: Contained<BoxFuture<'static, Outcome>>,
+}
 
 /// The effects that are being performed.
 pub(super) struct InFlight {
-    work: FuturesUnordered<Work>,
+    work: FuturesUnordered<Abortable<Identified>>,
     entries: BTreeMap<EffectId, Entry>,
     grace: Duration,
     /// Rings no later than the first thing that is due.
@@ -74,36 +87,49 @@ impl InFlight {
     pub(super) fn start(&mut self, id: EffectId, performed: Performed) {
         let (abort, registration) = AbortHandle::new_pair();
         let Performed { name, operation, work, task } = performed;
-        let work = work.map(move |outcome| (id, outcome)).boxed();
+        let work = Identified { id, work: contained(work) };
         self.work.push(Abortable::new(work, registration));
-        let give_up_at = operation.deadline + self.grace;
+        let give_up_at = operation.deadline.checked_add(self.grace).unwrap_or_else(far);
         let entry =
             Entry { name, operation, abort, task, stop_at: None, give_up_at, was_told: false };
         self.ring_by(give_up_at);
         self.entries.insert(id, entry);
     }
 
-    pub(super) fn halt(&mut self, id: EffectId, halt: Halt) {
-        let (now, grace) = (Instant::now(), self.grace);
-        let Some(entry) = self.entries.get_mut(&id) else { return };
+    /// Halts an effect; gives the name of one that was dropped.
+    pub(super) fn halt(&mut self, id: EffectId, halt: Halt) -> Option<EffectName> {
         match halt {
-            Halt::Withdraw => {
-                entry.abort.abort();
-                self.entries.remove(&id);
-                return;
-            }
-            Halt::Interrupt => entry.tell(),
+            Halt::Withdraw => return self.withdraw(id),
+            Halt::Interrupt => self.give_grace(id, Entry::tell),
             // Half of the grace to end by itself, the other half to end when it is told.
-            Halt::Settle => entry.stop_at = Some(now + grace / 2),
+            Halt::Settle => {
+                let tell_at = after(self.grace / 2);
+                self.give_grace(id, |entry| entry.stop_at = Some(tell_at));
+            }
         }
-        entry.give_up_at = entry.give_up_at.min(now + grace);
+        None
+    }
+
+    fn withdraw(&mut self, id: EffectId) -> Option<EffectName> {
+        let Entry { name, operation, abort, .. } = self.entries.remove(&id)?;
+        // Whatever it started elsewhere learns of it too.
+        operation.cancellation.cancel();
+        abort.abort();
+        Some(name)
+    }
+
+    fn give_grace(&mut self, id: EffectId, begin: impl FnOnce(&mut Entry)) {
+        let latest = after(self.grace);
+        let Some(entry) = self.entries.get_mut(&id) else { return };
+        begin(entry);
+        entry.give_up_at = entry.give_up_at.min(latest);
         let due = entry.due();
         self.ring_by(due);
     }
 
-    /// What is being performed, by name.
-    pub(super) fn names(&self) -> impl Iterator<Item = (EffectId, &EffectName)> {
-        self.entries.iter().map(|(id, entry)| (*id, &entry.name))
+    /// What is being performed.
+    pub(super) fn ids(&self) -> impl Iterator<Item = EffectId> {
+        self.entries.keys().copied()
     }
 
     /// The next outcome. Waits for ever while nothing is performed. Cancel-safe.
@@ -111,8 +137,8 @@ impl InFlight {
         std::future::poll_fn(|context| {
             loop {
                 match self.work.poll_next_unpin(context) {
-                    Poll::Ready(Some(Ok((id, outcome)))) => {
-                        if let Some(ended) = self.ended(id, outcome) {
+                    Poll::Ready(Some(Ok((id, end)))) => {
+                        if let Some(ended) = self.ended(id, end) {
                             return Poll::Ready(ended);
                         }
                         continue;
@@ -132,8 +158,9 @@ impl InFlight {
         .await
     }
 
-    fn ended(&mut self, id: EffectId, outcome: Outcome) -> Option<Ended> {
+    fn ended(&mut self, id: EffectId, end: Result<Outcome, Panicked>) -> Option<Ended> {
         let Entry { name, .. } = self.entries.remove(&id)?;
+        let outcome = end.unwrap_or_else(|Panicked| name.broken_down());
         Some(Ended { id, name, outcome, given_up: None })
     }
 
@@ -182,6 +209,26 @@ impl Entry {
     fn due(&self) -> Instant {
         self.stop_at.map_or(self.give_up_at, |at| at.min(self.give_up_at))
     }
+}
+
+impl Future for Identified {
+    type Output = (EffectId, Result<Outcome, Panicked>);
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let id = self.id;
+        Pin::new(&mut self.work).poll(context).map(|end| (id, end))
+    }
+}
+
+impl Drop for InFlight {
+    /// Whatever the effects started elsewhere learns that nobody waits any more.
+    fn drop(&mut self) {
+        self.entries.values().for_each(|entry| entry.operation.cancellation.cancel());
+    }
+}
+
+fn after(wait: Duration) -> Instant {
+    Instant::now().checked_add(wait).unwrap_or_else(far)
 }
 
 /// As far away as the clock is asked for: a year.

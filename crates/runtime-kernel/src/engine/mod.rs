@@ -9,17 +9,58 @@
 //! | [`Task`], [`RunOptions`] | what one run is asked to do, and its names |
 //! | [`RunHandle`] | what can be done to a run: steer, cancel, approve, deny, suspend, result |
 //! | [`EventStream`] | what it tells |
+//! | [`SuspendedRun`] | a run that waits, in this process or elsewhere |
 //! | [`Hook`], [`ApprovalProvider`], [`CycleInputProvider`], [`InterruptionProvider`] | code of the embedder that a run calls |
+//!
+//! Three ways to run a task: [`Agent::run`] gives the result and nothing else; [`Agent::start`] and
+//! [`Agent::watch`] give a handle, and the run ends with its last clone; [`Agent::drive`] gives the
+//! future itself, for whoever has a task for it.
+//!
+//! # Examples
+//! An agent whose tool is asked about before it runs, and somebody who watches and decides:
+//! ```
+//! use std::sync::Arc;
+//!
+//! # use in_memory_fakes::{FakeModel, FakeTool, ModelStep, ToolStep};
+//! use runtime_kernel::engine::{Agent, Event, Ruling, RunOptions, Task, ToolPolicy, Watched};
+//!
+//! # #[tokio::main(flavor = "current_thread", start_paused = true)]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let call = ModelStep::tool_call("c1", "pay", serde_json::json!({ "euros": 12 }));
+//! # let model = Arc::new(FakeModel::new([call, ModelStep::text("Paid.")]));
+//! # let pay = FakeTool::new("pay", [ToolStep::text("done")]);
+//! # let model_name = FakeModel::MODEL;
+//! let agent = Agent::builder("clerk", model, model_name)
+//!     .instructions("Pay what is owed.")
+//!     .tool(pay)
+//!     .policy(ToolPolicy::ask_for_effects().with_rule("pay", Ruling::Ask))
+//!     .build()?;
+//! let (run, mut events) = agent.watch(Task::new("Pay the rent."), RunOptions::default());
+//! while let Some(watched) = events.next().await {
+//!     let Watched::Event(event) = watched else { continue };
+//!     if let Event::ApprovalRequested { request_id, preview, .. } = &event.event {
+//!         assert_eq!(&**preview, r#"pay {"euros":12}"#);
+//!         run.approve(request_id).await?;
+//!     }
+//! }
+//! let result = run.result().await?.finished()?;
+//! assert_eq!(result.final_answer.as_deref(), Some("Paid."));
+//! # Ok(())
+//! # }
+//! ```
 
 mod agent;
 mod agent_error;
 mod builder;
 mod callback;
+mod cancelling;
 mod clock;
 mod closed_world;
+mod contained;
 mod control_tools;
 mod driver;
 mod effect_name;
+mod ends;
 mod event_hub;
 mod event_stream;
 mod hook;
@@ -28,6 +69,8 @@ mod perform;
 mod providers;
 mod run_handle;
 mod run_options;
+mod steering;
+mod suspended_run;
 mod tool_task;
 mod trace_writer;
 
@@ -46,8 +89,8 @@ pub use providers::{
     cycle_inputs_from, interruptions_from,
 };
 pub use run_handle::{
-    CancelReport, ControlError, NotFinished, RunEnd, RunHandle, RunLost, SteeringOutcome,
-    SteeringReceipt, SuspendedRun,
+    CancelReport, ControlError, NotCancelled, NotFinished, RunEnd, RunHandle, RunLost,
+    SteeringOutcome, SteeringReceipt,
 };
 pub use run_options::{RunNames, RunOptions};
 pub use runtime_decision::{
@@ -56,4 +99,5 @@ pub use runtime_decision::{
     RequestEdits, ResultEdits, ReturnedSteering, Ruling, RunError, RunEvent, RunIdentity,
     RunResult, RunStatus, Task, ToolPolicy, ToolRecord,
 };
+pub use suspended_run::SuspendedRun;
 pub use trace_writer::TraceLosses;

@@ -1,10 +1,10 @@
 //! Decides how each effect is performed: the one place from which a run reaches the world.
 //!
-//! Knows the ports and callbacks; refuses to know why an effect was asked for. Invariants: whatever
-//! is called has a frame of its own with a deadline and a cancellation; a panic in what is called
-//! is an outcome.
+//! Knows the ports and callbacks; refuses to know why an effect was asked for, and how long it is
+//! waited for. Invariant: whatever is called has a frame of its own with a deadline and a
+//! cancellation.
 
-use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use futures_util::{FutureExt as _, future::BoxFuture};
 use runtime_decision::{
@@ -102,9 +102,7 @@ impl Parts {
     }
 
     async fn resolve_profile(&self, operation: OperationContext, model: &str) -> Outcome {
-        let profile = self.model.profile(&operation, model);
-        let profile = AssertUnwindSafe(profile).catch_unwind().await;
-        Outcome::ProfileResolved(profile.unwrap_or_else(|payload| Err(broke_down(payload))))
+        Outcome::ProfileResolved(self.model.profile(&operation, model).await)
     }
 
     async fn call_model(
@@ -120,8 +118,7 @@ impl Parts {
                 None => self.model.invoke(&operation, request).await,
             }
         };
-        let reply = AssertUnwindSafe(reply).catch_unwind().instrument(span).await;
-        Outcome::ModelReplied(reply.unwrap_or_else(|payload| Err(broke_down(payload))))
+        Outcome::ModelReplied(reply.instrument(span).await)
     }
 
     fn hook(&self, call: HookCall, run: RunContext) -> BoxFuture<'static, Outcome> {
@@ -168,15 +165,16 @@ impl Parts {
         };
         let question = self.question(request);
         let asked = async {
-            interaction.prepare(&operation, question).await.map_err(broker_failed)?;
-            interaction.wait(&operation, &request.request_id).await.map_err(broker_failed)
+            interaction.prepare(&operation, question).await?;
+            interaction.wait(&operation, &request.request_id).await
         };
-        let answer = match AssertUnwindSafe(asked).catch_unwind().await {
+        // Nothing comes of a question that nobody waits for.
+        let answer = match operation.bounded(asked).await {
             Ok(Ok(response)) => response.decision.map_or(ApprovalAnswer::Unresolved, |decision| {
                 ApprovalAnswer::Decided { decision }
             }),
-            Ok(Err(answer)) => answer,
-            Err(payload) => broker_failed(broke_down(payload)),
+            Ok(Err(failure)) => broker_failed(&failure),
+            Err(_interruption) => ApprovalAnswer::TimedOut,
         };
         Outcome::ApprovalAnswered(answer)
     }
@@ -207,17 +205,9 @@ impl Frame<'_> {
     }
 }
 
-fn broker_failed(failure: PortFailure) -> ApprovalAnswer {
+fn broker_failed(failure: &PortFailure) -> ApprovalAnswer {
     match failure.kind {
         PortFailureKind::Timeout => ApprovalAnswer::TimedOut,
         _ => ApprovalAnswer::BrokerFailed { message: failure.to_string() },
     }
-}
-
-/// The failure of a port that panicked: whatever it had sent is on its way.
-fn broke_down(payload: Box<dyn std::any::Any + Send>) -> PortFailure {
-    // It may panic when it is dropped, so it never is.
-    std::mem::forget(payload);
-    let message = "the adapter panicked, which is a fault of its own";
-    PortFailure::in_flight_unknown(PortFailureKind::Internal, "ADAPTER_PANICKED", message)
 }

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use runtime_decision::{LoadError, Refused, RunResult, RunStatus};
+use runtime_decision::{Refused, RunResult, RunStatus};
 use runtime_ports::ApprovalDecision;
 use thiserror::Error;
 use tokio::{
@@ -13,7 +13,7 @@ use tokio::{
     task::{AbortHandle, JoinHandle},
 };
 
-use super::{EventHub, EventStream, TraceLosses, WatchOptions};
+use super::{EventHub, EventStream, SuspendedRun, TraceLosses, WatchOptions};
 
 /// How many messages may wait for the driver.
 pub(super) const MAILBOX: usize = 64;
@@ -113,46 +113,16 @@ impl RunEnd {
 #[error("the run is suspended; resume it to have its result")]
 pub struct NotFinished;
 
-/// A run that waits to be resumed, as versioned JSON.
-///
-/// It holds the whole history: keep it where the history may be kept.
-#[derive(Clone, PartialEq, Eq)]
-pub struct SuspendedRun {
-    json: Arc<[u8]>,
-}
-
-impl SuspendedRun {
-    pub(super) fn of(json: Vec<u8>) -> Self {
-        Self { json: json.into() }
-    }
-
-    /// Takes up what [`Self::as_json`] gave. It is checked when the run is resumed.
-    #[must_use]
-    pub fn from_json(json: &[u8]) -> Self {
-        Self { json: json.into() }
-    }
-
-    /// The run, to be stored.
-    #[must_use]
-    pub fn as_json(&self) -> &[u8] {
-        &self.json
-    }
-
-    /// The questions that wait for a decision, under the agent that the run belongs to.
-    ///
-    /// # Errors
-    /// It is damaged, of another version, or of another agent.
-    pub fn pending_approvals(&self, agent: &super::Agent) -> Result<Vec<Arc<str>>, LoadError> {
-        let machine =
-            runtime_decision::Machine::from_json(Arc::clone(agent.plan()), self.as_json())?;
-        Ok(machine.pending_approvals())
-    }
-}
-
-impl std::fmt::Debug for SuspendedRun {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.debug_struct("SuspendedRun").field("bytes", &self.json.len()).finish()
-    }
+/// Why a run could not be cancelled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum NotCancelled {
+    /// It is suspended: nothing of it is in flight, and it could still be resumed from its bytes.
+    #[error("the run is suspended; end it with Agent::cancel_suspended, or do not resume it")]
+    Suspended,
+    /// It was dropped.
+    #[error(transparent)]
+    Lost(#[from] RunLost),
 }
 
 /// What became of a steering message.
@@ -192,7 +162,7 @@ impl SteeringReceipt {
 pub struct CancelReport {
     /// How the run ended; not always cancelled, when it ended at the same moment.
     pub status: RunStatus,
-    /// What ended and said what it had done.
+    /// What ended and said what it had done, and what does nothing by being asked.
     pub settled: Vec<String>,
     /// What may have taken effect; nobody knows.
     pub unknown: Vec<String>,
@@ -285,11 +255,12 @@ impl RunHandle {
         Ok(answer.await.map_err(|_| ControlError::NotLive)??)
     }
 
-    /// Cancels the run and waits for its end, which comes within the grace.
+    /// Cancels the run and waits for its end, which comes within the grace. Of a run that is over,
+    /// nothing was in flight.
     ///
     /// # Errors
-    /// The run was dropped.
-    pub async fn cancel(&self) -> Result<CancelReport, RunLost> {
+    /// The run is suspended, or was dropped; nothing was changed.
+    pub async fn cancel(&self) -> Result<CancelReport, NotCancelled> {
         let (reply, report) = oneshot::channel();
         if self.send(Message::Cancel(reply)).await.is_ok()
             && let Ok(report) = report.await
@@ -298,8 +269,7 @@ impl RunHandle {
         }
         match self.result().await? {
             RunEnd::Finished(result) => Ok(CancelReport::nothing(result.status)),
-            // A suspended run is cancelled by not resuming it.
-            RunEnd::Suspended(_) => Ok(CancelReport::nothing(RunStatus::Cancelled)),
+            RunEnd::Suspended(_) => Err(NotCancelled::Suspended),
         }
     }
 

@@ -7,11 +7,17 @@
 use std::{future::Future, sync::Arc, time::Duration};
 
 use runtime_decision::{ToolEnd, ToolOutput, ToolWork, cut_middle};
-use runtime_ports::{Interruption, OperationContext, PortFailure, Tool, ToolReply, ToolWorld};
+use runtime_ports::{
+    ArtifactDigest, Interruption, OperationContext, PortFailure, PortFailureKind, Tool, ToolReply,
+    ToolWorld,
+};
 use tokio::task::{AbortHandle, JoinError, JoinSet};
 use tracing::Instrument as _;
 
-use super::agent::Parts;
+use super::{
+    agent::Parts,
+    contained::{Panicked, contained},
+};
 
 /// How long a tool that ran out of time may take to say what it did.
 const LAST_WORD: Duration = Duration::from_millis(500);
@@ -43,6 +49,10 @@ async fn invoke(
     world: ToolWorld,
     work: ToolWork,
 ) -> Result<ToolReply, PortFailure> {
+    if operation.cancellation.is_cancelled() {
+        // nothing was sent: the tool has not begun
+        return Err(PortFailure::canceled());
+    }
     let span = tracing::info_span!("tool", call_id = %work.invocation.call_id);
     tool.invoke(&operation, &world, work.invocation).instrument(span).await
 }
@@ -103,13 +113,32 @@ async fn fitted(
     if reply.content.len() <= limit {
         return ToolOutput { reply, artifact: None };
     }
-    let put = world.artifacts.put(operation, reply.content.as_bytes());
-    let kept = operation.bounded(put).await;
-    let kept = kept.unwrap_or_else(|interruption| Err(interruption.in_flight()));
+    let kept = keep(operation, world, &reply.content).await;
     let place = match &kept {
         Ok(digest) => format!("the whole is kept as artifact {digest}"),
         Err(failure) => format!("the whole could not be kept ({})", failure.code),
     };
     reply.content = cut_middle(&reply.content, limit, &place);
     ToolOutput { reply, artifact: kept.ok() }
+}
+
+/// A store that breaks down costs the rest of the output, not the reply.
+async fn keep(
+    operation: &OperationContext,
+    world: &ToolWorld,
+    content: &str,
+) -> Result<ArtifactDigest, PortFailure> {
+    let put = async { world.artifacts.put(operation, content.as_bytes()).await };
+    match operation.bounded(contained(put)).await {
+        Ok(Ok(kept)) => kept,
+        Ok(Err(Panicked)) => {
+            let message = "the artifact store panicked, which is a fault of its own";
+            Err(PortFailure::in_flight_unknown(
+                PortFailureKind::Internal,
+                "STORE_PANICKED",
+                message,
+            ))
+        }
+        Err(interruption) => Err(interruption.in_flight()),
+    }
 }
