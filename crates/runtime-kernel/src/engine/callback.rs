@@ -6,13 +6,14 @@
 #[cfg(test)]
 mod tests;
 
-use std::{fmt, future::Future, panic::AssertUnwindSafe, sync::Arc};
+use std::{fmt, future::Future, sync::Arc};
 
-use futures_util::FutureExt as _;
 use runtime_decision::RunIdentity;
 use runtime_ports::{OperationContext, PortFailure, PortFailureKind};
 use serde_json::{Map, Value};
 use thiserror::Error;
+
+use super::contained::{Panicked, contained};
 
 /// Most bytes of a callback's own words that are kept.
 const MAX_REASON_BYTES: usize = 2_000;
@@ -30,6 +31,7 @@ pub struct RunContext {
 
 /// Why a callback came to no result. The run fails, unless the callback was told to stop.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
 pub enum CallbackError {
     /// It failed.
     #[error("{0}")]
@@ -84,17 +86,12 @@ pub(crate) async fn answered<T>(
     operation: &OperationContext,
     work: impl Future<Output = Result<T, CallbackError>>,
 ) -> Result<T, Unanswered> {
-    match AssertUnwindSafe(work).catch_unwind().await {
+    match contained(work).await {
         Ok(Ok(answer)) => Ok(answer),
         Ok(Err(CallbackError::Interrupted)) if operation.cancellation.is_cancelled() => {
             Err(Unanswered::Interrupted)
         }
         Ok(Err(error)) => Err(Unanswered::Failed(error.to_string())),
-        Err(payload) => {
-            // It may panic when it is dropped, so it never is. What it says may be anything, so it
-            // is told to nobody; the panic hook of the process has seen it.
-            std::mem::forget(payload);
-            Err(Unanswered::Failed("it panicked".to_owned()))
-        }
+        Err(Panicked) => Err(Unanswered::Failed("it panicked".to_owned())),
     }
 }

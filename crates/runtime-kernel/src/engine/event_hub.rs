@@ -6,6 +6,8 @@
 
 mod deltas;
 mod queue;
+#[cfg(test)]
+pub(super) mod tests;
 
 use std::{
     fmt,

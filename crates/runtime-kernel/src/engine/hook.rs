@@ -3,6 +3,9 @@
 //! Knows nothing about what hooks are for. Invariant: a hook sees values and gives edits of the
 //! same place; it can neither keep the run nor change it in any other way.
 
+#[cfg(test)]
+mod tests;
+
 use std::sync::Arc;
 
 use async_trait::async_trait;

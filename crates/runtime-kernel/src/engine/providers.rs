@@ -4,6 +4,8 @@
 //! by a provider that was not asked to decide.
 
 mod from_fn;
+#[cfg(test)]
+mod tests;
 
 use std::sync::Arc;
 

@@ -4,23 +4,24 @@
 //! one at a time; what could not be kept is counted, and never fails or holds up the run.
 
 mod losses;
+#[cfg(test)]
+mod tests;
 
 use std::{
     collections::VecDeque,
     fmt,
     future::{Future, poll_fn},
-    panic::AssertUnwindSafe,
     pin::Pin,
     sync::Arc,
     task::{Context, Poll, ready},
     time::Duration,
 };
 
-use futures_util::FutureExt as _;
 use runtime_decision::RunEvent;
 use runtime_ports::{Interruption, OperationContext, PortFailure, PortFailureKind, TraceSession};
 
 pub use self::losses::TraceLosses;
+use super::contained::{Panicked, contained};
 
 /// Most time that one append may take.
 pub(crate) const APPEND_TIMEOUT: Duration = Duration::from_secs(10);
@@ -138,14 +139,9 @@ async fn append(
     own.parent = run.parent;
     let payload = serde_json::to_value(&*event).map_err(|_| unwritable())?;
     let appending = async { session.append(&own, event.event.name(), payload).await };
-    let contained = AssertUnwindSafe(appending).catch_unwind();
-    match own.bounded(contained).await {
+    match own.bounded(contained(appending)).await {
         Ok(Ok(kept)) => kept,
-        Ok(Err(payload)) => {
-            // It may panic when it is dropped, so it never is.
-            std::mem::forget(payload);
-            Err(panicked())
-        }
+        Ok(Err(Panicked)) => Err(panicked()),
         Err(interruption) => Err(interruption.in_flight()),
     }
 }

@@ -23,7 +23,10 @@ impl TraceLosses {
             return;
         }
         let code = &*failure.code;
-        tracing::warn!(code, lost = self.events + 1, "an event is not in the trace of its run");
+        match self.events {
+            0 => tracing::warn!(code, "an event is not in the trace of its run"),
+            before => tracing::debug!(code, before, "one more event is not in the trace"),
+        }
         self.events += 1;
         self.first.get_or_insert_with(|| failure.clone());
         self.latest = Some(failure);
