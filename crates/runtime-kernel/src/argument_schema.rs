@@ -4,8 +4,10 @@
 //! Invariant: what is compiled can be checked without leaving the process, in bounded time and on a
 //! bounded stack, whatever a model writes.
 
+mod chains;
 mod fault;
 mod shape;
+mod walk;
 
 use jsonschema::{PatternOptions, Validator};
 use serde_json::Value;
@@ -16,6 +18,7 @@ use self::shape::{Extent, Shape};
 /// Most bytes that the automaton of one pattern may take.
 const MAX_PATTERN_BYTES: usize = 1 << 20;
 
+const NOT_AS_DEMANDED: &str = "do not follow the input schema";
 const TOO_DEEP: &str = "are nested too deeply, make them flatter";
 const TOO_LARGE_TO_EXPLAIN: &str =
     "do not follow the input schema, and are too large to say where: write simpler ones";
@@ -64,7 +67,8 @@ impl ArgumentSchema {
         if !self.shape.can_explain(extent) {
             return Err(Fault::here(TOO_LARGE_TO_EXPLAIN));
         }
-        self.validator.validate(arguments).map_err(|error| Fault::of_value(&error))
+        let found = self.validator.validate(arguments);
+        Err(found.map_or_else(|error| Fault::of_value(&error), |()| Fault::here(NOT_AS_DEMANDED)))
     }
 }
 

@@ -221,7 +221,7 @@ fn quoted(value: &Value) -> String {
     bounded(&value.to_string(), MAX_PATH_BYTES).to_owned()
 }
 
-fn member(path: &str, name: &str) -> String {
+pub(super) fn member(path: &str, name: &str) -> String {
     format!("{path}/{}", escaped(name))
 }
 
