@@ -5,22 +5,27 @@
 use runtime_ports::ToolSet;
 
 use crate::{
-    ASK_USER, Happened, Machine, Outcome, Plan, Refused, TASK_FINISH, Task,
-    batch::Stage,
+    ASK_USER, Happened, Input, Machine, Outcome, Plan, Refused, TASK_FINISH, Task,
+    batch::{Approval, Stage},
     definition::NoToolPolicy,
     state::{Ask, Phase, Standing, Terms},
 };
 
 impl Machine {
     /// Refuses what cannot come now.
-    pub(crate) fn admit(&self, happened: &Happened) -> Result<(), Refused> {
+    pub(crate) fn admit(&self, input: &Input) -> Result<(), Refused> {
+        let happened = &input.happened;
         match (&self.state.phase, happened) {
             (_, Happened::Settled { effect, outcome }) => self.admit_outcome(*effect, outcome),
             (Phase::Ended(_), _) => Err(Refused::Ended),
             (Phase::New, Happened::Started | Happened::Cancelled) => Ok(()),
-            (_, Happened::Steered { steering_id, .. }) => self.admit_steering(*steering_id),
+            (_, Happened::Steered { steering_id, prompt }) => {
+                self.admit_steering(*steering_id, prompt)
+            }
             (Phase::New, _) | (_, Happened::Started) => Err(self.out_of_turn(happened)),
-            (_, Happened::Decided { request_id, .. }) => self.admit_decision(request_id),
+            (_, Happened::Decided { request_id, .. }) => {
+                self.admit_decision(request_id, input.at_ms)
+            }
             (Phase::Suspended(_), Happened::WallTimeElapsed) => Err(self.out_of_turn(happened)),
             (
                 _,
@@ -46,18 +51,24 @@ impl Machine {
         }
     }
 
-    fn admit_steering(&self, steering_id: u64) -> Result<(), Refused> {
+    fn admit_steering(&self, steering_id: u64, prompt: &str) -> Result<(), Refused> {
+        if prompt.trim().is_empty() {
+            return Err(Refused::SteeringBlank { steering_id });
+        }
         if steering_id <= self.state.last_steering {
             return Err(Refused::SteeringRepeated { steering_id });
         }
         Ok(())
     }
 
-    fn admit_decision(&self, request_id: &str) -> Result<(), Refused> {
-        if self.asking(request_id).is_some() {
-            return Ok(());
-        }
+    fn admit_decision(&self, request_id: &str, at_ms: u64) -> Result<(), Refused> {
         let request_id = request_id.to_owned();
+        if let Some((_, approval)) = self.asking(&request_id) {
+            return match at_ms >= approval.expires_at_ms {
+                true => Err(Refused::ApprovalLapsed { request_id }),
+                false => Ok(()),
+            };
+        }
         let number = self.number_of(&request_id);
         match number.is_some_and(|number| self.state.decided.contains(&number)) {
             true => Err(Refused::AlreadyDecided { request_id }),
@@ -65,22 +76,14 @@ impl Machine {
         }
     }
 
-    /// The call that waits for this approval.
-    pub(crate) fn asking(&self, request_id: &str) -> Option<usize> {
+    /// The call that waits for this approval, and what is known of it.
+    pub(crate) fn asking(&self, request_id: &str) -> Option<(usize, &Approval)> {
         let number = self.number_of(request_id)?;
-        let batch = match &self.state.phase {
-            Phase::RunningTools(batch) => batch,
-            Phase::Suspended(inner) => match &**inner {
-                Phase::RunningTools(batch) => batch,
-                _ => return None,
-            },
-            _ => return None,
-        };
-        batch.calls.iter().position(|call| {
-            let approval = call.approval.as_ref();
-            call.stage == Stage::Asking
-                && approval.is_some_and(|it| it.number == number && it.decision.is_none())
-        })
+        let calls = self.batch()?.calls.iter().enumerate();
+        let asked = calls.filter(|(_, call)| call.stage == Stage::Asking);
+        let mut approvals =
+            asked.filter_map(|(place, call)| Some((place, call.approval.as_ref()?)));
+        approvals.find(|(_, approval)| approval.number == number && approval.decision.is_none())
     }
 
     fn number_of(&self, request_id: &str) -> Option<u64> {

@@ -12,6 +12,7 @@ use runtime_ports::{
 use crate::{
     Call, CycleRecord, Event, HookPoint, HookVerdict, Machine, NoToolPolicy, Out, RunError,
     batch::{Batch, CallState, Stage},
+    call::storable,
     hook::apply,
     state::{Ask, Phase, RequestView, Review, Stop},
     wording::NUDGE,
@@ -91,8 +92,7 @@ impl Machine {
         }
         self.open_record(first_message, response.usage);
         self.tell_answer(&text, &calls, response.usage, out);
-        let batch =
-            Batch { calls, hidden: at.view.hidden, group: (0, 0), first_message, steered: None };
+        let batch = Batch { calls, hidden: at.view.hidden, group: (0, 0), steered: None };
         if !response.finish.is_complete() {
             self.set_stop(Stop::Fail(Box::new(incomplete(response.finish))));
         }
@@ -139,7 +139,10 @@ impl Machine {
         for item in output {
             match item {
                 ModelContent::Text { text } if text.trim().is_empty() => {}
+                // A hook may leave one; no answer says what its own calls came to.
+                ModelContent::ToolResult { .. } => {}
                 ModelContent::ToolUse { id, name, arguments } => {
+                    let arguments = storable(arguments);
                     let duplicate = !id.is_empty() && ids.contains(&*id);
                     let id = match duplicate || id.trim().is_empty() {
                         true => self.fresh_call_id(&given),
@@ -171,7 +174,7 @@ impl Machine {
             return self.end_stopped(out);
         }
         let policy = self.state.terms.no_tool_policy;
-        let more = self.state.cycle < self.state.terms.max_cycles;
+        let more = !self.is_at_limit();
         if policy == NoToolPolicy::Continue {
             if more {
                 self.state.history.push(ModelMessage::text(ModelRole::User, NUDGE));

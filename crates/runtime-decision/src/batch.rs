@@ -19,8 +19,6 @@ pub(crate) struct Batch {
     pub(crate) hidden: BTreeSet<String>,
     /// The present group, as (first, one after the last).
     pub(crate) group: (usize, usize),
-    /// Where the answer is in the history.
-    pub(crate) first_message: usize,
     /// What interrupted the batch, if something did.
     pub(crate) steered: Option<Steered>,
 }

@@ -7,6 +7,7 @@ use runtime_ports::{ModelMessage, ModelProfile, ModelRole, PortFailure, PortFail
 
 use crate::{
     Collected, Event, HookPoint, HookVerdict, Machine, Out, RunError,
+    repair::repaired,
     state::{Ask, Phase, Preparation, RequestView, Stop},
 };
 
@@ -49,11 +50,16 @@ impl Machine {
     /// The next cycle, unless the run stops or has none left.
     pub(crate) fn go_on(&mut self, out: &mut Out) -> Phase {
         match self.state.stop {
-            None if self.state.cycle >= self.state.terms.max_cycles => self.end_at_limit(out),
+            None | Some(Stop::Suspend) if self.is_at_limit() => self.end_at_limit(out),
             None => self.open_cycle(out),
             Some(Stop::Suspend) => Phase::BetweenCycles,
             Some(_) => self.end_stopped(out),
         }
+    }
+
+    /// Whether the present cycle is the last one.
+    pub(crate) const fn is_at_limit(&self) -> bool {
+        self.state.cycle >= self.state.terms.max_cycles
     }
 
     fn open_cycle(&mut self, out: &mut Out) -> Phase {
@@ -90,7 +96,9 @@ impl Machine {
         self.prepare(Preparation { view, point: HookPoint::BeforeMemoryCompact }, 0)
     }
 
+    /// What a host gives is repaired: it must not leave a call of its own unanswered.
     fn inject(&mut self, reason: &str, messages: Vec<ModelMessage>, out: &mut Out) {
+        let messages = repaired(messages);
         let message_count = messages.len();
         if message_count == 0 {
             return;

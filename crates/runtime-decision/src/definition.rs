@@ -120,8 +120,8 @@ impl Plan {
     /// Checks a definition and puts its tools into the order of their names.
     ///
     /// # Errors
-    /// A name that is empty, too long, reserved or there twice; no cycle allowed; an approval that
-    /// could wait for ever.
+    /// A name that is empty, too long, reserved or there twice; no cycle allowed; the policy
+    /// [`NoToolPolicy::Continue`] without the tool [`TASK_FINISH`].
     pub fn new(mut definition: Definition) -> Result<Self, DefinitionError> {
         definition.tools.sort_by(|left, right| left.definition.name.cmp(&right.definition.name));
         let places = places(&definition.tools)?;

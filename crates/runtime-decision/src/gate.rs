@@ -3,7 +3,7 @@
 //! Knows nothing about who decides. Invariants: a decision is bound to the digest of one exact
 //! call; the first one stands; every question that was told is told to be resolved, once.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use runtime_ports::{ApprovalDecision, CommitDisposition};
 
@@ -102,6 +102,7 @@ impl Machine {
         let (asked, approval) = (state.effective(), state.approval.as_ref());
         let approval = approval.expect("a call that is asked about has an approval");
         let tool = self.plan.tool(&asked.name).expect("a call that is asked about has a tool");
+        let left = Duration::from_millis(approval.expires_at_ms.saturating_sub(self.state.at_ms));
         ApprovalRequest {
             request_id: self.id_text(approval.number),
             cycle: self.state.cycle,
@@ -112,7 +113,7 @@ impl Machine {
             digest: Arc::clone(&approval.digest),
             preview: preview(asked),
             required: approval.required,
-            timeout: self.plan.definition().limits.approval_timeout,
+            timeout: self.plan.definition().limits.approval_timeout.min(left),
             expires_at_ms: approval.expires_at_ms,
         }
     }
@@ -155,6 +156,9 @@ impl Machine {
         out: &mut Out,
     ) {
         let verdict = match answer {
+            ApprovalAnswer::Decided { .. } if self.has_lapsed(batch, call) => {
+                denied("approval_timeout", NOBODY_IN_TIME)
+            }
             ApprovalAnswer::Decided { decision } => self.verdict(batch, call, decision),
             ApprovalAnswer::TimedOut => denied("approval_timeout", NOBODY_IN_TIME),
             ApprovalAnswer::Unresolved => denied("approval_unresolved", "no decision was given"),
@@ -196,12 +200,12 @@ impl Machine {
     /// Decisions that came while the run was suspended, and questions that lapsed meanwhile.
     pub(crate) fn apply_kept_decisions(&mut self, batch: &mut Batch, out: &mut Out) {
         for call in 0..batch.calls.len() {
+            let lapsed = self.has_lapsed(batch, call);
             let state = &mut batch.calls[call];
             let Some(approval) = state.approval.as_mut().filter(|_| state.stage == Stage::Asking)
             else {
                 continue;
             };
-            let lapsed = self.state.at_ms >= approval.expires_at_ms;
             let verdict = match approval.decision.take() {
                 Some(decision) => self.verdict(batch, call, decision),
                 None if lapsed => denied("approval_timeout", NOBODY_IN_TIME),
@@ -210,6 +214,12 @@ impl Machine {
             self.withdraw(call, out);
             self.conclude(batch, call, verdict, out);
         }
+    }
+
+    /// Whether the time in which the question could be answered at all is over.
+    fn has_lapsed(&self, batch: &Batch, call: usize) -> bool {
+        let approval = batch.calls[call].approval.as_ref();
+        approval.is_some_and(|approval| self.state.at_ms >= approval.expires_at_ms)
     }
 
     fn verdict(&mut self, batch: &Batch, call: usize, decision: ApprovalDecision) -> Verdict {

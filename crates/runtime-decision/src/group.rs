@@ -12,6 +12,7 @@ use serde_json::Map;
 use crate::{
     Event, Machine, Out, ToolRecord,
     batch::{Batch, CallState, Stage, Steered},
+    repair::repaired,
     state::{Ask, Phase, Standing, Stop},
 };
 
@@ -190,7 +191,7 @@ impl Machine {
         for said in &steered.prompts {
             self.state.history.push(ModelMessage::text(ModelRole::User, &*said.prompt));
         }
-        self.state.history.extend(steered.interruptions);
+        self.state.history.extend(repaired(steered.interruptions));
         let event = Event::RunSteered {
             after_tool_call_id: after.id,
             after_tool_name: after.name,
@@ -223,7 +224,7 @@ impl Machine {
 }
 
 /// The first directive in call order that is no `Continue`, and whose it is.
-fn directive(batch: &Batch) -> Option<(ToolDirective, usize)> {
+pub(crate) fn directive(batch: &Batch) -> Option<(ToolDirective, usize)> {
     let directives = batch.calls.iter().map(|call| {
         call.result.as_ref().filter(|_| call.stage == Stage::Done).map(|result| result.directive)
     });

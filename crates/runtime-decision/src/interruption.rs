@@ -5,7 +5,8 @@
 
 use crate::{
     Collected, Event, Machine, Out, RunError,
-    batch::{Batch, Stage, Steered},
+    batch::{Batch, CallState, Stage, Steered},
+    group::directive,
     state::{Ask, Stop},
 };
 
@@ -15,13 +16,20 @@ impl Machine {
         if self.is_ending() {
             return;
         }
-        if !self.state.terms.allow_interruption {
+        if !self.state.terms.allow_interruption || self.has_nothing_to_interrupt(batch) {
             return self.start_cleared(batch, call, out);
         }
         match self.plan.definition().callbacks.interruptions {
             true => self.ask(Ask::Interruptions { call }),
             false => self.take_found(batch, call, Vec::new(), out),
         }
+    }
+
+    /// On the last cycle no model call would hear of it: what is said then is returned, unless it
+    /// keeps a call from being started.
+    fn has_nothing_to_interrupt(&self, batch: &Batch) -> bool {
+        self.is_at_limit()
+            && (directive(batch).is_some() || !batch.calls.iter().any(CallState::is_unstarted))
     }
 
     pub(crate) fn take_interruptions(

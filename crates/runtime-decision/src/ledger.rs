@@ -2,7 +2,10 @@
 //!
 //! Knows no prices and no budgets. Invariant: what was not reported never becomes zero.
 
-use runtime_ports::{Metering, PortFailure, RequestMeter, TokenUsage, TurnEnd, UsageTotal};
+use runtime_ports::{
+    CommitDisposition, Metering, PortFailure, PortFailureKind, RequestMeter, TokenUsage, TurnEnd,
+    UsageTotal,
+};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// Every attempt to call the model, in order.
@@ -80,9 +83,23 @@ impl Ledger {
         self.metered(cycle, attempts);
     }
 
-    /// Takes the attempts of a failed call.
+    /// Takes the attempts of a failed call; one that lists none and may have arrived is one
+    /// attempt of which nothing is known.
     pub(crate) fn failed(&mut self, cycle: u32, failure: &PortFailure) {
+        if failure.attempts.is_empty() && failure.commit != CommitDisposition::NotCommitted {
+            self.unknown(cycle, end_of(failure.kind));
+        }
         self.metered(cycle, &failure.attempts);
+    }
+
+    /// Takes a call that was in flight when its process was lost.
+    pub(crate) fn interrupted(&mut self, cycle: u32) {
+        self.unknown(cycle, TurnEnd::Interrupted);
+    }
+
+    fn unknown(&mut self, cycle: u32, end: TurnEnd) {
+        let usage = TokenUsage::default();
+        self.attempts.push(Attempt { cycle, end, usage, cost_nano_usd: None });
     }
 
     fn metered(&mut self, cycle: u32, attempts: &[RequestMeter]) {
@@ -96,6 +113,14 @@ impl Ledger {
             cost_nano_usd: meter.cost_nano_usd,
         };
         self.attempts.extend(attempts.iter().map(entry));
+    }
+}
+
+const fn end_of(kind: PortFailureKind) -> TurnEnd {
+    match kind {
+        PortFailureKind::Timeout => TurnEnd::TimedOut,
+        PortFailureKind::Canceled => TurnEnd::Cancelled,
+        _ => TurnEnd::Failed,
     }
 }
 

@@ -77,8 +77,8 @@ impl Machine {
     /// # Errors
     /// The input cannot come now; nothing was changed.
     pub fn handle(&mut self, input: Input, out: &mut Out) -> Result<(), Refused> {
-        self.admit(&input.happened)?;
-        self.pass_time(input.at_ms);
+        self.admit(&input)?;
+        self.pass_time(&input);
         let fact = self.fact(input.happened);
         self.decide(fact, out);
         self.settle_suspension(out);
@@ -86,11 +86,15 @@ impl Machine {
         Ok(())
     }
 
-    fn pass_time(&mut self, at_ms: u64) {
-        if !matches!(self.state.phase, Phase::New | Phase::Suspended(_)) {
-            self.state.live_ms += at_ms.saturating_sub(self.state.at_ms);
+    /// A run is not live before its start, while it is suspended, and while it has no process.
+    fn pass_time(&mut self, input: &Input) {
+        let is_idle = matches!(self.state.phase, Phase::New | Phase::Suspended(_))
+            || input.happened == Happened::Resumed;
+        if !is_idle {
+            let passed = input.at_ms.saturating_sub(self.state.at_ms);
+            self.state.live_ms = self.state.live_ms.saturating_add(passed);
         }
-        self.state.at_ms = at_ms;
+        self.state.at_ms = input.at_ms;
     }
 
     /// The table. Whatever [`Self::admit`] lets through has an arm.
@@ -151,7 +155,7 @@ impl Machine {
                 Fact::Steered
             }
             Happened::Decided { request_id, decision } => {
-                let call = self.asking(&request_id).expect("the approval was found open");
+                let (call, _) = self.asking(&request_id).expect("the approval was found open");
                 Fact::Decided(call, decision)
             }
             Happened::Cancelled => Fact::Cancelled,
@@ -318,7 +322,8 @@ fn opening(plan: &Plan, task: &Task) -> Transcript {
 
     let mut messages = repaired(task.messages.clone());
     let has_system = messages.first().is_some_and(|first| first.role == ModelRole::System);
-    if let Some(instructions) = plan.definition().instructions.as_ref().filter(|_| !has_system) {
+    let instructions = plan.definition().instructions.as_ref().filter(|it| !it.trim().is_empty());
+    if let Some(instructions) = instructions.filter(|_| !has_system) {
         messages.insert(0, ModelMessage::text(ModelRole::System, &**instructions));
     }
     if !task.prompt.trim().is_empty() {

@@ -28,11 +28,23 @@ pub enum Refused {
         /// The question.
         request_id: String,
     },
-    /// The approval was decided before, or lapsed.
+    /// The approval was decided before, or its call was skipped.
     #[error("approval {request_id} was decided before; the first decision stands")]
     AlreadyDecided {
         /// The question.
         request_id: String,
+    },
+    /// Nobody decided in the time that the approval could be given.
+    #[error("approval {request_id} lapsed; the call does not run unless it is asked again")]
+    ApprovalLapsed {
+        /// The question.
+        request_id: String,
+    },
+    /// A steering message that says nothing.
+    #[error("steering message {steering_id} is blank; say something")]
+    SteeringBlank {
+        /// The message.
+        steering_id: u64,
     },
     /// A steering message with this or a later id was taken before.
     #[error("steering message {steering_id} was taken before; number them upwards")]

@@ -30,32 +30,38 @@ impl Machine {
             })),
             Ask::Model => Effect::CallModel(self.request(id)),
             Ask::Check { call } => {
-                let asked = self.batch().calls[call].effective();
+                let asked = self.kept().calls[call].effective();
                 let (tool, arguments) = (Arc::clone(&asked.name), Arc::clone(&asked.arguments));
                 Effect::CheckArguments { tool, arguments }
             }
             Ask::Consult { call } => {
-                Effect::ConsultApprovals(Box::new(self.approval_request(self.batch(), call)))
+                Effect::ConsultApprovals(Box::new(self.approval_request(self.kept(), call)))
             }
             Ask::Approve { call } => {
-                Effect::AwaitApproval(Box::new(self.approval_request(self.batch(), call)))
+                Effect::AwaitApproval(Box::new(self.approval_request(self.kept(), call)))
             }
             Ask::Tool { call } => Effect::InvokeTool(Box::new(self.work(call))),
         }
     }
 
-    fn present(&self) -> &Phase {
+    /// What the run is at, or will go on with.
+    pub(crate) fn present(&self) -> &Phase {
         match &self.state.phase {
             Phase::Suspended(inner) => inner,
             phase => phase,
         }
     }
 
-    fn batch(&self) -> &Batch {
+    /// The calls that the run is at.
+    pub(crate) fn batch(&self) -> Option<&Batch> {
         match self.present() {
-            Phase::RunningTools(batch) => batch,
-            _ => panic!("{KEPT}"),
+            Phase::RunningTools(batch) => Some(batch),
+            _ => None,
         }
+    }
+
+    fn kept(&self) -> &Batch {
+        self.batch().expect(KEPT)
     }
 
     fn cycle_view(&self) -> CycleView {
@@ -118,7 +124,7 @@ impl Machine {
     }
 
     fn work(&self, call: usize) -> ToolWork {
-        let state = &self.batch().calls[call];
+        let state = &self.kept().calls[call];
         let asked = state.effective();
         let tool = self.plan.tool(&asked.name).expect("a call that runs has a tool");
         ToolWork {

@@ -5,16 +5,15 @@
 
 use std::sync::Arc;
 
-use runtime_ports::{CommitDisposition, EffectClass};
+use runtime_ports::EffectClass;
 
 use crate::{
-    ArgumentFault, Call, CallEdits, CallResult, Event, HookPoint, HookResult, HookVerdict, Machine,
-    Out, Outcome, TASK_FINISH, ToolEnd, ToolOutput,
+    ArgumentFault, Call, CallResult, Event, Machine, Out, Outcome, TASK_FINISH, ToolEnd,
     batch::{Batch, Stage},
-    call::UnusableArguments,
+    call::storable,
+    reply::{ended_without_reply, not_committed, replied, tool_result_event, unusable_arguments},
     state::{Ask, Phase, Stop},
-    wording::MAX_CODE_BYTES,
-    wording::{argument_fault, bounded, cut_middle, disposition, skipped, tool_failure},
+    wording::{argument_fault, skipped},
 };
 
 impl Machine {
@@ -61,68 +60,8 @@ impl Machine {
         self.before_hooks(batch, call, 0, out);
     }
 
-    fn before_hooks(&mut self, batch: &mut Batch, call: usize, first: usize, out: &mut Out) {
-        match self.next_hook(HookPoint::BeforeToolCall, first) {
-            Some(hook) => {
-                batch.calls[call].stage = Stage::BeforeHook;
-                self.ask(Ask::Hook { hook, call: Some(call) });
-            }
-            None => self.examine(batch, call, out),
-        }
-    }
-
-    fn take_hook(&mut self, batch: &mut Batch, ask: Ask, verdict: HookVerdict, out: &mut Out) {
-        let Ask::Hook { hook, call: Some(call) } = ask else { return };
-        match (batch.calls[call].stage, verdict) {
-            (Stage::BeforeHook, HookVerdict::Call(edits)) => {
-                self.take_call_edits(batch, call, hook, *edits, out);
-            }
-            (Stage::AfterHook, HookVerdict::Result(edits)) => {
-                if let Some(given) = edits.result {
-                    let state = &mut batch.calls[call];
-                    let mut result = given_result(given, &state.effective().id);
-                    result.keep_facts_of(state.result.as_deref());
-                    result.content = self.fitted(result.content, &state.effective().name);
-                    state.result = Some(Arc::new(result));
-                }
-                self.after_hooks(batch, call, hook + 1, out);
-            }
-            (stage, HookVerdict::Interrupted) if !self.is_ending() && self.is_repeatable(hook) => {
-                batch.calls[call].stage = stage;
-                self.ask(ask);
-            }
-            (Stage::AfterHook, _) if self.is_ending() => self.settle(batch, call, out),
-            (_, verdict) => {
-                let error = self.hook_error(hook, &verdict);
-                self.stop_batch(batch, Stop::Fail(Box::new(error)), out);
-            }
-        }
-    }
-
-    fn take_call_edits(
-        &mut self,
-        batch: &mut Batch,
-        call: usize,
-        hook: usize,
-        edits: CallEdits,
-        out: &mut Out,
-    ) {
-        let state = &mut batch.calls[call];
-        if let Some(patched) = edits.call {
-            state.patched = Some(patched);
-        }
-        match edits.result {
-            Some(given) => {
-                let mut result = given_result(given, &state.original.id);
-                result.content = self.fitted(result.content, &state.effective().name);
-                self.after(batch, call, result, out);
-            }
-            None => self.before_hooks(batch, call, hook + 1, out),
-        }
-    }
-
     /// Whether the call could run at all.
-    fn examine(&mut self, batch: &mut Batch, call: usize, out: &mut Out) {
+    pub(crate) fn examine(&mut self, batch: &mut Batch, call: usize, out: &mut Out) {
         let asked = batch.calls[call].effective().clone();
         if let Err((code, error)) = self.advertised(batch, &asked) {
             let result = not_committed(CallResult::failed(&asked, code, error));
@@ -211,10 +150,16 @@ impl Machine {
     fn returned(&mut self, batch: &mut Batch, call: usize, end: ToolEnd, out: &mut Out) {
         let state = &mut batch.calls[call];
         let ran = state.effective().clone();
+        let was_halted = end == ToolEnd::Cancelled && self.state.stop == Some(Stop::Suspend);
+        if was_halted && self.may_run_again(&ran) {
+            return self.ask(Ask::Tool { call });
+        }
         let result = match end {
             ToolEnd::Replied(output) => {
                 let mut output = *output;
-                state.state_writes = std::mem::take(&mut output.reply.state_writes);
+                let writes = std::mem::take(&mut output.reply.state_writes);
+                let writes = writes.into_iter().map(|(key, value)| (key, value.map(storable)));
+                state.state_writes = writes.collect();
                 replied(&ran, output)
             }
             end => ended_without_reply(&ran, end),
@@ -232,16 +177,6 @@ impl Machine {
     ) {
         batch.calls[call].result = Some(Arc::new(result));
         self.after_hooks(batch, call, 0, out);
-    }
-
-    fn after_hooks(&mut self, batch: &mut Batch, call: usize, first: usize, out: &mut Out) {
-        match self.next_hook(HookPoint::AfterToolCall, first) {
-            Some(hook) if !self.is_ending() => {
-                batch.calls[call].stage = Stage::AfterHook;
-                self.ask(Ask::Hook { hook, call: Some(call) });
-            }
-            _ => self.settle(batch, call, out),
-        }
     }
 
     /// The result stands; what interrupts the batch is looked for.
@@ -280,15 +215,6 @@ impl Machine {
         self.finish(batch, call, result, out);
     }
 
-    /// The content that a hook gave, as long as the tool allows.
-    fn fitted(&self, content: Arc<str>, tool: &str) -> Arc<str> {
-        let limit = self.plan.tool(tool).map_or(usize::MAX, |tool| tool.output_limit_bytes);
-        if content.len() <= limit {
-            return content;
-        }
-        cut_middle(&content, limit, "a hook gave it, the whole is not kept").into()
-    }
-
     /// Whether the call is exempt from approval.
     pub(crate) fn is_exempt(call: &Call) -> bool {
         *call.name == *TASK_FINISH
@@ -297,108 +223,5 @@ impl Machine {
     pub(crate) fn may_run_again(&self, call: &Call) -> bool {
         let tool = self.plan.tool(&call.name);
         tool.is_some_and(|tool| tool.idempotent || tool.effect == EffectClass::ReadOnly)
-    }
-}
-
-fn not_committed(result: CallResult) -> CallResult {
-    result.with_commit(CommitDisposition::NotCommitted)
-}
-
-fn unusable_arguments(unusable: UnusableArguments) -> (&'static str, &'static str) {
-    match unusable {
-        UnusableArguments::NoJson => {
-            ("invalid_arguments_json", "the arguments are no valid JSON, write them again")
-        }
-        UnusableArguments::NoObject => {
-            ("invalid_arguments_payload", "the arguments must be a JSON object, write them as one")
-        }
-    }
-}
-
-/// What a tool replied, as the model is told it.
-fn replied(call: &Call, output: ToolOutput) -> CallResult {
-    let ToolOutput { reply, artifact } = output;
-    let error_code = reply.error_code.map(|code| bounded(&code, MAX_CODE_BYTES).to_owned());
-    let content = match &error_code {
-        Some(code) => crate::failure_text(&reply.content, code, call.short_name()),
-        None => reply.content,
-    };
-    CallResult {
-        tool_call_id: Arc::clone(&call.id),
-        content: content.into(),
-        error_code: error_code.map(Into::into),
-        directive: reply.directive,
-        metadata: Arc::new(reply.metadata),
-        commit: None,
-        artifact,
-        image: reply.image,
-    }
-}
-
-fn ended_without_reply(call: &Call, end: ToolEnd) -> CallResult {
-    let unknown = disposition(CommitDisposition::Unknown);
-    let (code, error) = match end {
-        ToolEnd::Failed(failure) => {
-            let (code, error) = tool_failure(&failure);
-            return CallResult::failed(call, &code, &error).with_commit(failure.commit);
-        }
-        ToolEnd::TimedOut => ("tool_timeout", format!("the tool ran out of time; {unknown}")),
-        ToolEnd::Cancelled => {
-            ("tool_cancelled", format!("the tool was cancelled at work; {unknown}"))
-        }
-        ToolEnd::Panicked | ToolEnd::Replied(_) => {
-            ("tool_panicked", format!("the tool broke down at work; {unknown}"))
-        }
-    };
-    CallResult::failed(call, code, &error).with_commit(CommitDisposition::Unknown)
-}
-
-/// What is told of a call whose outcome was lost with its process.
-pub(crate) fn lost(call: &Call) -> CallResult {
-    let error = "the run was interrupted while the tool was at work; \
-                 it is unknown whether the effect took place, verify before you repeat it";
-    let commit = CommitDisposition::Unknown;
-    CallResult::failed(call, "tool_outcome_unknown", error).with_commit(commit)
-}
-
-/// A result that a hook gave, under the call's id where it names none.
-fn given_result(given: HookResult, call_id: &Arc<str>) -> CallResult {
-    let named = given.tool_call_id.trim();
-    let tool_call_id = match named.is_empty() || named == "pending" {
-        true => Arc::clone(call_id),
-        false => named.into(),
-    };
-    CallResult {
-        tool_call_id,
-        content: given.content.into(),
-        error_code: given.error_code.map(|code| bounded(&code, MAX_CODE_BYTES).into()),
-        directive: given.directive,
-        metadata: Arc::new(given.metadata),
-        commit: None,
-        artifact: None,
-        image: None,
-    }
-}
-
-impl CallResult {
-    /// What a hook cannot say anything about stays as it was.
-    fn keep_facts_of(&mut self, before: Option<&Self>) {
-        let Some(before) = before else { return };
-        self.commit = before.commit;
-        self.artifact.clone_from(&before.artifact);
-        self.image.clone_from(&before.image);
-    }
-}
-
-fn tool_result_event(call: &Call, result: &Arc<CallResult>) -> Event {
-    Event::ToolResult {
-        tool_name: Arc::clone(&call.name),
-        tool_arguments: Arc::clone(&call.arguments),
-        tool_call_id: Arc::clone(&result.tool_call_id),
-        status: result.status(),
-        directive: result.directive,
-        error_code: result.error_code.clone(),
-        content: Arc::clone(&result.content),
-        metadata: Arc::clone(&result.metadata),
     }
 }

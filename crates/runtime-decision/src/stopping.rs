@@ -8,27 +8,35 @@ use std::sync::Arc;
 use crate::{
     EffectId, Event, Halt, Machine, Out, RunError, RunStatus,
     batch::{Batch, Stage},
+    reply::cancelled,
     state::{Ask, Ending, Phase, Standing, Stop},
 };
 
 impl Machine {
-    /// Takes a reason to stop, unless a stronger one is there: a failure stands, and a
-    /// cancellation goes before a budget.
+    /// Takes a reason to stop. The first stands, but a cancellation goes before a budget.
     pub(crate) fn set_stop(&mut self, stop: Stop) {
-        let rank = |stop: &Stop| match stop {
-            Stop::Suspend => 0,
-            Stop::Budget(_) => 1,
-            Stop::Cancel => 2,
-            Stop::Fail(_) => 3,
+        let yields = match &self.state.stop {
+            None | Some(Stop::Suspend) => true,
+            Some(Stop::Budget(_)) => stop == Stop::Cancel,
+            Some(Stop::Fail(_) | Stop::Cancel) => false,
         };
-        if self.state.stop.as_ref().is_none_or(|held| rank(held) < rank(&stop)) {
+        if yields {
             self.state.stop = Some(stop);
         }
     }
 
-    /// Stops a run for good.
+    /// Stops a run for good. One that is stopping already only takes the reason.
     pub(crate) fn stop(&mut self, phase: Phase, stop: Stop, out: &mut Out) -> Phase {
+        let is_stopping = self.is_ending();
         self.set_stop(stop);
+        match is_stopping {
+            true => phase,
+            false => self.wind_up(phase, out),
+        }
+    }
+
+    /// Begins nothing more, tells what is in flight to stop, and ends once nothing is.
+    pub(crate) fn wind_up(&mut self, phase: Phase, out: &mut Out) -> Phase {
         match phase {
             Phase::AwaitingModel(view) if self.is_out(|ask| ask == Ask::Model) => {
                 self.halt_where(|ask| ask == Ask::Model, Halt::Interrupt, out);
@@ -60,7 +68,7 @@ impl Machine {
         for call in first..end {
             self.skip(batch, call, code, out);
             if batch.calls[call].stage == Stage::Running && !self.is_out_for(call) {
-                self.skip_held(batch, call, code, out);
+                self.give_up(batch, call, out);
             }
             if batch.calls[call].stage == Stage::AfterHook {
                 self.withdraw(call, out);
@@ -74,11 +82,11 @@ impl Machine {
         self.is_out(|ask| ask == Ask::Tool { call })
     }
 
-    /// A tool that was to be started on resumption never was.
-    fn skip_held(&mut self, batch: &mut Batch, call: usize, code: &'static str, out: &mut Out) {
+    /// A tool that was interrupted, and was to run again on resumption, does not.
+    fn give_up(&mut self, batch: &mut Batch, call: usize, out: &mut Out) {
         self.state.open.retain(|open| open.ask != Ask::Tool { call });
-        batch.calls[call].stage = Stage::Cleared;
-        self.skip(batch, call, code, out);
+        let result = cancelled(batch.calls[call].effective());
+        self.after(batch, call, result, out);
     }
 
     fn is_out(&self, is: impl Fn(Ask) -> bool) -> bool {

@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Effect, EffectId, LoadError, Machine, Plan,
-    state::{Ask, Phase, Standing, State},
+    soundness::check,
+    state::{Standing, State},
 };
 
 /// Version of a stored run.
@@ -66,11 +67,13 @@ impl Machine {
     /// # Errors
     /// Damaged, of another version, or of another definition.
     pub fn from_json(plan: Arc<Plan>, bytes: &[u8]) -> Result<Self, LoadError> {
-        let head: Head = serde_json::from_slice(bytes).map_err(LoadError::malformed)?;
+        let head: Head =
+            serde_json::from_slice(bytes).map_err(|error| LoadError::unreadable(&error))?;
         if head.version != STORED_RUN_VERSION {
             return Err(LoadError::Version { found: head.version, known: STORED_RUN_VERSION });
         }
-        let read: Read = serde_json::from_slice(bytes).map_err(LoadError::malformed)?;
+        let read: Read =
+            serde_json::from_slice(bytes).map_err(|error| LoadError::unreadable(&error))?;
         let offered = plan.digest().to_string();
         if read.definition != offered {
             return Err(LoadError::OtherDefinition { found: read.definition, offered });
@@ -84,67 +87,12 @@ impl Machine {
     /// What has no outcome: what is asked for on resumption, and what was in flight.
     #[must_use]
     pub fn pending(&self) -> Vec<Pending> {
-        let open = self.state.open.iter();
+        let open = self.state.open.iter().filter(|open| !self.is_decided(open.ask));
         open.map(|open| Pending {
             id: EffectId(open.id),
             effect: self.effect(open.id, open.ask),
             in_flight: open.standing == Standing::Asked,
         })
         .collect()
-    }
-}
-
-/// Whether all that open effects need is there.
-fn check(plan: &Plan, state: &State) -> Result<(), LoadError> {
-    let phase = match &state.phase {
-        Phase::Suspended(inner) => &**inner,
-        phase => phase,
-    };
-    if matches!(phase, Phase::Suspended(_)) {
-        return Err(LoadError::malformed("a run is suspended within a suspension"));
-    }
-    for open in &state.open {
-        if !fits(plan, phase, open.ask) {
-            return Err(LoadError::malformed(format!("effect {} does not fit its phase", open.id)));
-        }
-    }
-    match phase {
-        Phase::RunningTools(batch) => check_batch(batch),
-        _ => Ok(()),
-    }
-}
-
-fn check_batch(batch: &crate::batch::Batch) -> Result<(), LoadError> {
-    let (first, end) = batch.group;
-    let steered = batch.steered.as_ref().is_none_or(|it| it.after < batch.calls.len());
-    if first > end || end > batch.calls.len() || !steered {
-        return Err(LoadError::malformed("the group of a batch lies outside of it"));
-    }
-    let done = |call: &crate::batch::CallState| call.stage == crate::batch::Stage::Done;
-    if batch.calls.iter().any(|call| done(call) && call.result.is_none()) {
-        return Err(LoadError::malformed("a call is done and has no result"));
-    }
-    Ok(())
-}
-
-fn fits(plan: &Plan, phase: &Phase, ask: Ask) -> bool {
-    match (phase, ask) {
-        (Phase::ResolvingModel, Ask::Profile)
-        | (Phase::CollectingInputs, Ask::CycleInputs)
-        | (Phase::AwaitingModel(_), Ask::Model)
-        | (Phase::Preparing(_) | Phase::Reviewing(_), Ask::Hook { call: None, .. }) => true,
-        (Phase::RunningTools(batch), ask) => {
-            let call = ask.call().and_then(|call| batch.calls.get(call));
-            call.is_some_and(|call| {
-                let tool = plan.tool(&call.effective().name).is_some();
-                match ask {
-                    Ask::Check { .. } => tool,
-                    Ask::Consult { .. } | Ask::Approve { .. } => tool && call.approval.is_some(),
-                    Ask::Tool { .. } => tool && call.key.is_some(),
-                    _ => true,
-                }
-            })
-        }
-        _ => false,
     }
 }

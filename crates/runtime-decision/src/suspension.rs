@@ -6,10 +6,10 @@
 use std::sync::Arc;
 
 use crate::{
-    Event, Halt, Machine, Out,
+    Event, Halt, HookVerdict, Machine, Out,
     batch::{Batch, Stage},
-    stages::lost,
-    state::{Ask, Phase, Standing, Stop},
+    reply::outcome_lost,
+    state::{Ask, Open, Phase, Standing, Stop},
 };
 
 impl Machine {
@@ -24,8 +24,7 @@ impl Machine {
 
     /// Once only waits are open, the run is suspended.
     pub(crate) fn settle_suspension(&mut self, out: &mut Out) {
-        let in_flight =
-            |open: &crate::state::Open| open.standing == Standing::Asked && !open.ask.is_wait();
+        let in_flight = |open: &Open| open.standing == Standing::Asked && !open.ask.is_wait();
         if self.state.stop != Some(Stop::Suspend) || self.state.open.iter().any(in_flight) {
             return;
         }
@@ -57,6 +56,13 @@ impl Machine {
         }
     }
 
+    /// Whether it is a question that was decided while the run was suspended.
+    pub(crate) fn is_decided(&self, ask: Ask) -> bool {
+        let Ask::Approve { call } = ask else { return false };
+        let call = self.batch().and_then(|batch| batch.calls.get(call));
+        call.and_then(|call| call.approval.as_ref()).is_some_and(|it| it.decision.is_some())
+    }
+
     /// Goes on where it was suspended.
     pub(crate) fn resume(&mut self, inner: Phase, out: &mut Out) -> Phase {
         self.tell(Event::RunResumed, out);
@@ -72,6 +78,7 @@ impl Machine {
             Phase::BetweenCycles => self.go_on(out),
             Phase::RunningTools(mut batch) => {
                 self.apply_kept_decisions(&mut batch, out);
+                self.hear_what_was_said(&mut batch, out);
                 self.start_what_was_cleared(&mut batch, out);
                 self.run_batch(batch, out)
             }
@@ -79,14 +86,26 @@ impl Machine {
         }
     }
 
+    /// What was said while nothing ran is heard before anything more is started.
+    fn hear_what_was_said(&mut self, batch: &mut Batch, out: &mut Out) {
+        let last = batch.calls.iter().rposition(|call| call.stage == Stage::Done);
+        if let Some(call) = last.filter(|_| !self.state.steering.is_empty())
+            && !self.is_checking_after(call)
+        {
+            self.check_interruptions(batch, call, out);
+        }
+    }
+
     fn start_what_was_cleared(&mut self, batch: &mut Batch, out: &mut Out) {
         for call in 0..batch.calls.len() {
-            let asked = Ask::Interruptions { call };
-            let waits = self.state.open.iter().any(|open| open.ask == asked);
-            if batch.calls[call].stage == Stage::Cleared && !waits {
+            if batch.calls[call].stage == Stage::Cleared && !self.is_checking_after(call) {
                 self.check_interruptions(batch, call, out);
             }
         }
+    }
+
+    fn is_checking_after(&self, call: usize) -> bool {
+        self.state.open.iter().any(|open| open.ask == Ask::Interruptions { call })
     }
 
     pub(crate) fn cancel_suspended(&mut self, inner: Phase, out: &mut Out) -> Phase {
@@ -100,46 +119,67 @@ impl Machine {
         if self.state.stop == Some(Stop::Suspend) {
             self.state.stop = None;
         }
-        let open = std::mem::take(&mut self.state.open);
-        let mut phase = phase;
-        for mut entry in open {
-            let was_out = entry.standing == Standing::Asked;
-            entry.standing = Standing::Due;
-            match entry.ask {
-                // Sent again under another name: the request may have been accepted.
-                Ask::Model if was_out => self.ask(Ask::Model),
-                Ask::Hook { hook, .. } if was_out && !self.is_repeatable(hook) => {
-                    let error = self.hook_error(hook, &crate::HookVerdict::Interrupted);
-                    self.set_stop(Stop::Fail(Box::new(error)));
-                    self.state.open.push(entry);
-                }
-                Ask::Tool { call } if was_out => phase = self.reopen_tool(phase, entry, call, out),
-                _ => self.state.open.push(entry),
+        self.give_up_hooks();
+        let lost = self.take_lost_tools(&phase);
+        for open in &mut self.state.open {
+            let was_out = open.standing == Standing::Asked;
+            open.standing = Standing::Due;
+            // Sent again under another name: the request may have been accepted.
+            if was_out && open.ask == Ask::Model {
+                self.state.last_id += 1;
+                open.id = self.state.last_id;
+                self.state.ledger.interrupted(self.state.cycle);
             }
         }
-        self.finish_reopening(phase, out)
-    }
-
-    fn reopen_tool(
-        &mut self,
-        phase: Phase,
-        entry: crate::state::Open,
-        call: usize,
-        out: &mut Out,
-    ) -> Phase {
-        let Phase::RunningTools(mut batch) = phase else { return phase };
-        let ran = batch.calls[call].effective().clone();
-        match self.may_run_again(&ran) && !self.is_ending() {
-            true => self.state.open.push(entry),
-            false => self.after(&mut batch, call, lost(&ran), out),
+        match phase {
+            Phase::RunningTools(mut batch) => {
+                self.settle_lost(&mut batch, &lost, out);
+                self.go_on_or_wind_up(Phase::RunningTools(batch), out)
+            }
+            phase => self.go_on_or_wind_up(phase, out),
         }
-        Phase::RunningTools(batch)
     }
 
-    fn finish_reopening(&mut self, phase: Phase, out: &mut Out) -> Phase {
-        match self.state.stop.clone() {
-            Some(stop) => self.stop(phase, stop, out),
-            None => self.take_up(phase, out),
+    /// A hook that was at work and may not run twice fails the run.
+    fn give_up_hooks(&mut self) {
+        let at_work = |open: &&Open| open.standing == Standing::Asked;
+        let hooks = self.state.open.iter().filter(at_work).filter_map(|open| match open.ask {
+            Ask::Hook { hook, .. } if !self.is_repeatable(hook) => Some(hook),
+            _ => None,
+        });
+        if let Some(hook) = hooks.min() {
+            let error = self.hook_error(hook, &HookVerdict::Interrupted);
+            self.set_stop(Stop::Fail(Box::new(error)));
+        }
+    }
+
+    /// Takes out of the open effects the tools that were at work and may not run again.
+    fn take_lost_tools(&mut self, phase: &Phase) -> Vec<usize> {
+        let Phase::RunningTools(batch) = phase else { return Vec::new() };
+        let mut lost = Vec::new();
+        for open in &self.state.open {
+            if let (Ask::Tool { call }, Standing::Asked) = (open.ask, open.standing)
+                && (self.is_ending() || !self.may_run_again(batch.calls[call].effective()))
+            {
+                lost.push(call);
+            }
+        }
+        let is_lost = |ask: Ask| matches!(ask, Ask::Tool { call } if lost.contains(&call));
+        self.state.open.retain(|open| !is_lost(open.ask));
+        lost
+    }
+
+    fn settle_lost(&mut self, batch: &mut Batch, lost: &[usize], out: &mut Out) {
+        for call in lost {
+            let result = outcome_lost(batch.calls[*call].effective());
+            self.after(batch, *call, result, out);
+        }
+    }
+
+    fn go_on_or_wind_up(&mut self, phase: Phase, out: &mut Out) -> Phase {
+        match self.is_ending() {
+            true => self.wind_up(phase, out),
+            false => self.take_up(phase, out),
         }
     }
 }
@@ -175,6 +215,16 @@ pub enum LoadError {
 }
 
 impl LoadError {
+    /// Says where, and not what: a damaged run may hold anything.
+    pub(crate) fn unreadable(error: &serde_json::Error) -> Self {
+        let what = match error.classify() {
+            serde_json::error::Category::Data => "a value that does not belong there",
+            serde_json::error::Category::Eof => "an end that comes too early",
+            _ => "no JSON",
+        };
+        Self::malformed(format!("{what}, at line {} column {}", error.line(), error.column()))
+    }
+
     pub(crate) fn malformed(reason: impl std::fmt::Display) -> Self {
         Self::Malformed { reason: reason.to_string() }
     }

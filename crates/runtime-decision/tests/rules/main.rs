@@ -1,0 +1,17 @@
+//! Decides whether the machine keeps the rules of a run: each section of them has a file here, and
+//! each test is named by its section.
+//!
+//! Scripts are written in the words of [`notation`]. Beside them: the grid of phases and inputs,
+//! properties over random runs, and the forms in which things are stored.
+
+mod complaints;
+mod notation;
+mod s01_inputs;
+mod s02_cycle;
+mod s02_stopping;
+mod s02_suspension;
+mod s03_steering;
+mod s04_batch;
+mod s05_approval;
+mod s06_silence;
+mod s12_cases;

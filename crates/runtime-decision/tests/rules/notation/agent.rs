@@ -1,0 +1,159 @@
+//! Decides what agent and task the first lines of a script describe.
+//!
+//! Knows definitions only.
+
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
+
+use runtime_decision::{
+    ArgumentFault, Callbacks, Definition, HookDeclaration, HookPoint, Limits, NoToolPolicy, Ruling,
+    Task, ToolPolicy,
+};
+use runtime_ports::{EffectClass, ModelToolDefinition, ToolDescriptor, ToolKind};
+use serde_json::json;
+
+use super::words::{message, object, text};
+
+/// An agent, its task, and what its schemas find fault with.
+#[derive(Debug)]
+pub(crate) struct Agent {
+    pub(crate) definition: Definition,
+    pub(crate) task: Task,
+    pub(crate) faults: BTreeMap<String, ArgumentFault>,
+}
+
+impl Default for Agent {
+    fn default() -> Self {
+        let definition = Definition {
+            agent_name: "agent".into(),
+            model: "model".into(),
+            instructions: None,
+            tools: Vec::new(),
+            policy: ToolPolicy::default(),
+            no_tool_policy: NoToolPolicy::Finish,
+            limits: Limits::default(),
+            max_output_tokens: None,
+            options: Arc::default(),
+            hooks: Vec::new(),
+            callbacks: Callbacks::default(),
+            workspace: None,
+            metadata: serde_json::Map::new(),
+        };
+        Self { definition, task: Task::new("go"), faults: BTreeMap::new() }
+    }
+}
+
+impl Agent {
+    /// Takes a line that describes the agent or its task.
+    pub(crate) fn line(&mut self, words: &[&str]) {
+        let rest = &words[1..];
+        match words[0] {
+            "tool" if rest.get(1) == Some(&"takes") => {
+                let reason = format!("must be {}", rest[3..].join(" "));
+                let fault = ArgumentFault { path: rest[2].to_owned(), reason };
+                self.faults.insert(rest[0].to_owned(), fault);
+            }
+            "tool" => self.definition.tools.push(tool(rest[0], &rest[1..])),
+            "policy" => self.policy(rest),
+            "hook" => self.definition.hooks.push(hook(rest[0], &rest[1..])),
+            "with" => self.definition.callbacks = callbacks(rest),
+            "cycles" => self.definition.limits.max_cycles = number(rest[0]),
+            "lifetime" => {
+                self.definition.limits.approval_lifetime = Duration::from_millis(number(rest[0]));
+            }
+            "wait" => {
+                self.definition.limits.approval_timeout = Duration::from_millis(number(rest[0]));
+            }
+            "task_cycles" => self.task.max_cycles = Some(number(rest[0])),
+            "workspace" => self.definition.workspace = Some(rest[0].into()),
+            "instructions" => self.definition.instructions = Some(text(rest).into()),
+            _ => self.terms(words),
+        }
+    }
+
+    fn terms(&mut self, words: &[&str]) {
+        let rest = &words[1..];
+        match words[0] {
+            "silence" => self.definition.no_tool_policy = silence(rest[0]),
+            "no" => self.task.allow_interruption = false,
+            "images" => self.task.native_multimodal = true,
+            "without" => drop(self.task.excluded_tools.insert(rest[0].to_owned())),
+            "prompt" => self.task.prompt = text(rest),
+            "state" => self.task.shared_state = object(words, "state"),
+            "meta" => self.task.metadata = object(words, "meta"),
+            "agent_meta" => self.definition.metadata = object(words, "agent_meta"),
+            "said" => self.task.messages.push(message(rest)),
+            other => panic!("{other} says nothing about an agent"),
+        }
+    }
+
+    fn policy(&mut self, rest: &[&str]) {
+        let policy = std::mem::take(&mut self.definition.policy);
+        self.definition.policy = match rest {
+            ["ask", "effects"] => ToolPolicy::ask_for_effects(),
+            ["ask", tool] => policy.with_rule(*tool, Ruling::Ask),
+            ["allow", tool] => policy.with_rule(*tool, Ruling::Allow),
+            [_, tool, reason] => policy.with_rule(*tool, Ruling::Deny { reason: text(&[reason]) }),
+            _ => panic!("a policy without a tool"),
+        };
+    }
+}
+
+fn number<T: std::str::FromStr>(word: &str) -> T {
+    word.parse().ok().expect("a number")
+}
+
+/// A tool with flags.
+pub(crate) fn tool(name: &str, flags: &[&str]) -> ToolDescriptor {
+    let has = |flag: &str| flags.contains(&flag);
+    let effect = match flags {
+        _ if has("read") => EffectClass::ReadOnly,
+        _ if has("write") => EffectClass::WorkspaceWrite,
+        _ if has("process") => EffectClass::Process,
+        _ => EffectClass::External,
+    };
+    let limit = flags.iter().find_map(|flag| flag.strip_prefix("limit="));
+    let version = flags.iter().find_map(|flag| flag.strip_prefix("version="));
+    ToolDescriptor {
+        definition: ModelToolDefinition {
+            name: name.to_owned(),
+            description: String::new(),
+            input_schema: json!({"type": "object"}),
+        },
+        kind: ToolKind::Function,
+        effect,
+        idempotent: has("idempotent"),
+        parallel: has("parallel"),
+        timeout: Duration::from_secs(60),
+        output_limit_bytes: limit.map_or(100_000, number),
+        version: version.unwrap_or("1").to_owned(),
+    }
+}
+
+fn hook(name: &str, words: &[&str]) -> HookDeclaration {
+    let points = words.iter().filter_map(|word| match *word {
+        "before_memory_compact" => Some(HookPoint::BeforeMemoryCompact),
+        "before_llm" => Some(HookPoint::BeforeLlm),
+        "after_llm" => Some(HookPoint::AfterLlm),
+        "before_tool_call" => Some(HookPoint::BeforeToolCall),
+        "after_tool_call" => Some(HookPoint::AfterToolCall),
+        _ => None,
+    });
+    let points = points.collect();
+    HookDeclaration { name: name.into(), points, repeatable: words.contains(&"repeatable") }
+}
+
+fn callbacks(words: &[&str]) -> Callbacks {
+    Callbacks {
+        before_cycle: words.contains(&"before_cycle"),
+        interruptions: words.contains(&"interruptions"),
+        approvals: words.contains(&"approvals"),
+    }
+}
+
+fn silence(word: &str) -> NoToolPolicy {
+    match word {
+        "continue" => NoToolPolicy::Continue,
+        "waits" => NoToolPolicy::WaitUser,
+        _ => NoToolPolicy::Finish,
+    }
+}

@@ -1,0 +1,193 @@
+//! Decides what outcome a line means.
+//!
+//! Knows the words of the script, and not which effect they are about.
+
+use runtime_decision::{
+    ApprovalAnswer, CallEdits, Collected, Consultation, Edit, HookPoint, HookResult, HookVerdict,
+    RequestEdits, ResultEdits, ToolEnd, ToolOutput,
+};
+use runtime_ports::{
+    ApprovalDecision, ImageSource, ModelContent, ModelFinish, ModelMessage, ModelResponse,
+    ModelRole, PortFailure, PortFailureKind, TokenUsage, ToolDirective, ToolReply,
+};
+
+use super::words::{call, contents, object, text};
+
+/// `"text" a(1)`, `cut …`, `filtered …`, `fails`, `halted`, `unsent`; `usage 3 4` reports tokens.
+pub(crate) fn reply(words: &[&str]) -> Result<ModelResponse, PortFailure> {
+    let finish = match words.first() {
+        Some(&"fails") => {
+            let kind = PortFailureKind::Unavailable;
+            return Err(PortFailure::in_flight_unknown(kind, "SERVER_ERROR", "it broke"));
+        }
+        Some(&"unsent") => {
+            let kind = PortFailureKind::Invalid;
+            return Err(PortFailure::not_sent(kind, "BAD_KEY", "no key"));
+        }
+        Some(&"halted") => {
+            let kind = PortFailureKind::Canceled;
+            return Err(PortFailure::in_flight_unknown(kind, "CANCELED", "stopped"));
+        }
+        Some(&"cut") => ModelFinish::Length,
+        Some(&"filtered") => ModelFinish::ContentFilter,
+        Some(&"odd") => ModelFinish::Other,
+        _ => ModelFinish::Stop,
+    };
+    let output = contents(words);
+    let reported = words.iter().position(|word| *word == "usage");
+    let count = |offset: usize| words[reported? + offset].parse().ok();
+    let usage =
+        TokenUsage { input_tokens: count(1), output_tokens: count(2), ..TokenUsage::default() };
+    Ok(ModelResponse { output, finish, usage, cost_nano_usd: None, attempts: Vec::new() })
+}
+
+/// What a tool came to.
+pub(crate) fn tool_end(words: &[&str]) -> ToolEnd {
+    match words.first() {
+        Some(&"fails") => {
+            let kind = PortFailureKind::Unavailable;
+            let failure = PortFailure::in_flight_unknown(kind, "HOST_DOWN", "it does not answer");
+            ToolEnd::Failed(failure)
+        }
+        Some(&"unsent") => {
+            let kind = PortFailureKind::RateLimited;
+            let failure = PortFailure::not_sent(kind, "BUSY", "too many calls");
+            ToolEnd::Failed(failure.retryable())
+        }
+        Some(&"lost") => ToolEnd::TimedOut,
+        Some(&"halted") => ToolEnd::Cancelled,
+        Some(&"panics") => ToolEnd::Panicked,
+        _ => ToolEnd::Replied(Box::new(ToolOutput { reply: tool_reply(words), artifact: None })),
+    }
+}
+
+fn tool_reply(words: &[&str]) -> ToolReply {
+    let state = object(words, "state").into_iter();
+    let error = words.iter().position(|word| *word == "error");
+    let image = ImageSource::Url { url: "https://example.org/a.png".to_owned() };
+    ToolReply {
+        content: text(words),
+        error_code: error.map(|place| words[place + 1].to_owned()),
+        directive: directive(words),
+        metadata: object(words, "meta"),
+        state_writes: state.map(|(key, value)| (key, Some(value))).collect(),
+        image: words.contains(&"image").then_some(ModelContent::Image { source: image }),
+    }
+}
+
+fn directive(words: &[&str]) -> ToolDirective {
+    match words {
+        _ if words.contains(&"finish") => ToolDirective::Finish,
+        _ if words.contains(&"wait") => ToolDirective::WaitUser,
+        _ => ToolDirective::Continue,
+    }
+}
+
+/// What a hook says at a point.
+pub(crate) fn verdict(point: HookPoint, words: &[&str]) -> HookVerdict {
+    match words[0] {
+        "fails" => HookVerdict::Failed("it broke".to_owned()),
+        "halted" => HookVerdict::Interrupted,
+        "misfits" if point == HookPoint::AfterLlm => HookVerdict::Messages(Vec::new()),
+        "misfits" => HookVerdict::Response(Vec::new()),
+        _ => edits(point, words),
+    }
+}
+
+fn edits(point: HookPoint, words: &[&str]) -> HookVerdict {
+    match point {
+        HookPoint::BeforeMemoryCompact => HookVerdict::Messages(list(words, as_message)),
+        HookPoint::BeforeLlm => {
+            let hide_tools = match words {
+                ["hides", tool] => vec![(*tool).to_owned()],
+                _ => Vec::new(),
+            };
+            HookVerdict::Request(RequestEdits { messages: list(words, as_message), hide_tools })
+        }
+        HookPoint::AfterLlm => {
+            HookVerdict::Response(list(words, |words| contents(words).remove(0)))
+        }
+        HookPoint::BeforeToolCall => {
+            let patched = words.iter().find_map(|word| call(word));
+            let result = words.contains(&"gives").then(|| given(words));
+            HookVerdict::Call(Box::new(CallEdits { call: patched, result }))
+        }
+        HookPoint::AfterToolCall => {
+            let result = words.contains(&"gives").then(|| given(words));
+            HookVerdict::Result(Box::new(ResultEdits { result }))
+        }
+    }
+}
+
+fn as_message(words: &[&str]) -> ModelMessage {
+    ModelMessage::text(ModelRole::User, text(words))
+}
+
+/// `inserts 0 "x"`, `replaces 0 "x"`, `drops 0`, or nothing.
+fn list<T>(words: &[&str], item: impl Fn(&[&str]) -> T) -> Vec<Edit<T>> {
+    let at = |words: &[&str]| words[1].parse().expect("a position");
+    match words[0] {
+        "inserts" => vec![Edit::Insert { at: at(words), item: item(&words[2..]) }],
+        "replaces" => vec![Edit::Replace { at: at(words), item: item(&words[2..]) }],
+        "drops" => vec![Edit::Drop { at: at(words) }],
+        _ => Vec::new(),
+    }
+}
+
+fn given(words: &[&str]) -> HookResult {
+    let id = words.iter().find_map(|word| word.strip_prefix("id="));
+    let error = words.iter().position(|word| *word == "error");
+    HookResult {
+        tool_call_id: id.unwrap_or_default().to_owned(),
+        content: text(words),
+        error_code: error.map(|place| words[place + 1].to_owned()),
+        directive: directive(words),
+        metadata: object(words, "meta"),
+    }
+}
+
+/// What the approval provider says.
+pub(crate) fn consultation(words: &[&str]) -> Consultation {
+    match words[0] {
+        "passes" => Consultation::NotNeeded,
+        "approves" => Consultation::Approved,
+        "asks" => Consultation::NeedsApproval,
+        "denies" => Consultation::Denied { reason: text(words) },
+        "lapses" => Consultation::TimedOut { reason: text(words) },
+        "fails" => Consultation::Failed { message: "it broke".to_owned() },
+        "halted" => Consultation::Interrupted,
+        other => panic!("no provider says {other}"),
+    }
+}
+
+/// How the wait for a human ended.
+pub(crate) fn answer(words: &[&str]) -> ApprovalAnswer {
+    match words[0] {
+        "lapses" => ApprovalAnswer::TimedOut,
+        "shrugs" => ApprovalAnswer::Unresolved,
+        "broken" => ApprovalAnswer::BrokerFailed { message: "no screen".to_owned() },
+        _ => ApprovalAnswer::Decided { decision: decision(words) },
+    }
+}
+
+/// `approves`, `forever` or `denies "why"`.
+pub(crate) fn decision(words: &[&str]) -> ApprovalDecision {
+    match words {
+        _ if words.contains(&"denies") => ApprovalDecision::Denied { reason: text(words) },
+        _ if words.contains(&"forever") => ApprovalDecision::ApprovedForRun,
+        _ => ApprovalDecision::Approved,
+    }
+}
+
+/// What a provider of messages gave.
+pub(crate) fn collected(words: &[&str]) -> Collected {
+    match words[0] {
+        "fail" => Collected::Failed("it broke".to_owned()),
+        "halted" => Collected::Interrupted,
+        "none" => Collected::Messages(Vec::new()),
+        _ => {
+            let texts = words.iter().map(|word| as_message(&[word]));
+            Collected::Messages(texts.collect())
+        }
+    }
+}

@@ -1,0 +1,231 @@
+//! Decides how effects, halts, events and results read.
+//!
+//! Knows what a reader needs, and leaves out the rest.
+
+use runtime_decision::{
+    CallResult, Effect, Event, Halt, HookSubject, Machine, RunEvent, RunResult, RunStatus,
+};
+use runtime_ports::{ModelContent, ModelMessage, ModelRole, ToolDirective};
+use serde_json::Value;
+
+/// What a run asks for; nothing for what the executor answers by itself.
+pub(crate) fn effect(effect: &Effect, hooks: &[String], all_tools: usize) -> Option<String> {
+    let shown = match effect {
+        Effect::ResolveProfile { .. } => "profile".to_owned(),
+        Effect::CheckArguments { .. } => return None,
+        Effect::CollectCycleInputs(_) => "inputs".to_owned(),
+        Effect::CollectInterruptions(_) => "interruptions".to_owned(),
+        Effect::RunHook(call) => {
+            format!("hook {} {}", hooks[call.hook], subject(&call.subject))
+        }
+        Effect::CallModel(request) => {
+            let hidden = match request.tools.iter().count() {
+                count if count == all_tools => String::new(),
+                _ => {
+                    let names = request.tools.iter().map(|tool| &*tool.name);
+                    format!(" with [{}]", names.collect::<Vec<_>>().join(" "))
+                }
+            };
+            format!("model {} messages{hidden}", request.messages.len())
+        }
+        Effect::ConsultApprovals(request) => format!("provider {}", request.preview),
+        Effect::AwaitApproval(request) => {
+            format!("human {} within {} ms", request.preview, request.timeout.as_millis())
+        }
+        Effect::InvokeTool(work) => {
+            let call = &work.invocation;
+            let state = match call.shared_state.is_empty() {
+                true => String::new(),
+                false => format!(" state {}", Value::Object((*call.shared_state).clone())),
+            };
+            let meta = match call.metadata.is_empty() {
+                true => String::new(),
+                false => format!(" meta {}", Value::Object((*call.metadata).clone())),
+            };
+            format!("{}({}){}{state}{meta}", work.tool, call.call_id, arguments(&call.arguments))
+        }
+    };
+    Some(format!("-> {shown}"))
+}
+
+fn subject(subject: &HookSubject) -> String {
+    match subject {
+        HookSubject::BeforeMemoryCompact { messages } => {
+            format!("before compaction of {} messages", messages.len())
+        }
+        HookSubject::BeforeLlm { messages, tools } => {
+            format!("before {} messages and {} tools", messages.len(), tools.iter().count())
+        }
+        HookSubject::AfterLlm { response } => {
+            format!("after{}", contents(&response.output, false))
+        }
+        HookSubject::BeforeToolCall { call } => {
+            format!("before {}({}){}", call.name, call.id, arguments(&call.arguments))
+        }
+        HookSubject::AfterToolCall { call, result } => {
+            format!("after {}({}) {}", call.name, call.id, outcome(result))
+        }
+    }
+}
+
+/// Arguments as they are written in a script.
+fn arguments(value: &Value) -> String {
+    match value {
+        Value::Object(object) if object.is_empty() => String::new(),
+        Value::Object(_) => value.to_string(),
+        value => format!("={value}"),
+    }
+}
+
+fn outcome(result: &CallResult) -> String {
+    told(result.error_code.as_deref(), &result.content, result.directive)
+}
+
+fn told(error_code: Option<&str>, content: &str, directive: ToolDirective) -> String {
+    let said = error_code.map_or_else(|| format!("{content:?}"), |code| format!("!{code}"));
+    match directive {
+        ToolDirective::Continue => said,
+        ToolDirective::Finish => format!("{said} finish"),
+        ToolDirective::WaitUser => format!("{said} wait"),
+    }
+}
+
+pub(crate) fn halt(id: u64, halt: Halt) -> String {
+    let word = match halt {
+        Halt::Interrupt => "interrupt",
+        Halt::Settle => "settle",
+        Halt::Withdraw => "withdraw",
+    };
+    format!("-x {id} {word}")
+}
+
+pub(crate) fn event(told: &RunEvent) -> String {
+    let name = told.event.name();
+    match rest(&told.event) {
+        rest if rest.is_empty() => name.to_owned(),
+        rest => format!("{name} {rest}"),
+    }
+}
+
+fn rest(event: &Event) -> String {
+    match event {
+        Event::CycleStarted { message_count, .. } => format!("after {message_count} messages"),
+        Event::CycleInjectedMessages { reason, message_count } => {
+            format!("{reason} {message_count}")
+        }
+        Event::SessionSteerDequeued { prompt, .. } => format!("{prompt:?}"),
+        Event::CycleLlmResponse { assistant_message, tool_calls, .. } => {
+            let calls = tool_calls.iter();
+            let calls =
+                calls.map(|it| format!(" {}({}){}", it.name, it.id, arguments(&it.arguments)));
+            format!("{assistant_message:?}{}", calls.collect::<String>())
+        }
+        Event::ToolCallPlanned { tool_name, tool_arguments, tool_call_id }
+        | Event::ToolCallStarted { tool_name, tool_arguments, tool_call_id } => {
+            format!("{tool_name}({tool_call_id}){}", arguments(tool_arguments))
+        }
+        Event::ApprovalRequested { request_id, preview, .. } => format!("{request_id} {preview}"),
+        Event::ApprovalResolved { request_id, approved, error_code, .. } => {
+            let code = error_code.as_deref().unwrap_or("approved");
+            assert_eq!(*approved, error_code.is_none());
+            format!("{request_id} {code}")
+        }
+        Event::ToolResult { tool_call_id, tool_name, error_code, content, directive, .. } => {
+            let said = self::told(error_code.as_deref(), content, *directive);
+            format!("{tool_name}({tool_call_id}) {said}")
+        }
+        Event::SessionSteerInterrupt { after_tool_call_id, prompt, .. } => {
+            format!("after {after_tool_call_id} {prompt:?}")
+        }
+        Event::RunSteered { after_tool_call_id, prompt_count, steering_count, .. } => {
+            format!("after {after_tool_call_id} prompts {prompt_count} steering {steering_count}")
+        }
+        Event::RunSuspended { pending_approvals } => pending_approvals.join(" "),
+        Event::RunCompleted { final_answer } => format!("{final_answer:?}"),
+        Event::RunWaitUser { wait_reason } => format!("{wait_reason:?}"),
+        Event::RunMaxCycles { final_answer, .. } => format!("{final_answer:?}"),
+        Event::RunFailed { error_code, .. } => error_code.to_string(),
+        Event::BudgetExhausted { budget, .. } => budget.to_string(),
+        _ => String::new(),
+    }
+}
+
+/// One message in a line.
+pub(crate) fn message(message: &ModelMessage, raw: bool) -> String {
+    let role = match message.role {
+        ModelRole::System => "system",
+        ModelRole::User => "user",
+        ModelRole::Assistant => "assistant",
+        ModelRole::Tool => "tool",
+    };
+    format!("{role}{}", contents(&message.content, raw))
+}
+
+fn contents(contents: &[ModelContent], raw: bool) -> String {
+    contents.iter().map(|item| format!(" {}", content(item, raw))).collect()
+}
+
+fn content(item: &ModelContent, raw: bool) -> String {
+    match item {
+        ModelContent::Text { text } => format!("{text:?}"),
+        ModelContent::ToolUse { id, name, arguments: given } => {
+            format!("{name}({id}){}", arguments(given))
+        }
+        ModelContent::ToolResult { tool_use_id, content, failed, .. } => {
+            let parsed = serde_json::from_str::<Value>(content).unwrap_or_default();
+            let code = parsed["error_code"].as_str().filter(|_| *failed && !raw);
+            let said = code.map_or_else(|| format!("{content:?}"), |code| format!("!{code}"));
+            format!("result({tool_use_id}) {said}")
+        }
+        ModelContent::Image { .. } => "image".to_owned(),
+        ModelContent::Reasoning { text, .. } => format!("reasoning {text:?}"),
+    }
+}
+
+/// Widest line, unless a single item is wider.
+const WIDTH: usize = 88;
+
+/// Items one after the other, in as many lines as they need.
+pub(crate) fn wrapped(mark: &str, items: &[String]) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for item in items {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + item.chars().count() < WIDTH => {
+                line.push_str(" | ");
+                line.push_str(item);
+            }
+            Some(_) => lines.push(format!("| {item}")),
+            None => lines.push(format!("{mark}{item}")),
+        }
+    }
+    lines
+}
+
+/// What is left of a run, or where it stands.
+pub(crate) fn ending(machine: &Machine) -> Vec<String> {
+    let Some(result) = machine.result() else { return vec![format!("= {}", machine.phase())] };
+    let mut lines = vec![status(&result)];
+    let history: Vec<_> = result.history.messages().map(|it| message(it, false)).collect();
+    lines.extend(wrapped("= ", &history));
+    let returned = result.returned_steering.iter();
+    lines.extend(returned.map(|said| format!("= returned {:?}", &*said.prompt)));
+    if !result.shared_state.is_empty() {
+        lines.push(format!("= state {}", Value::Object((*result.shared_state).clone())));
+    }
+    lines
+}
+
+fn status(result: &RunResult) -> String {
+    let code = result.error.as_ref().map_or("", |error| &*error.code);
+    let answer = result.final_answer.as_deref().unwrap_or_default();
+    match result.status {
+        RunStatus::Completed => format!("= completed {answer:?}"),
+        RunStatus::WaitUser => {
+            format!("= waits for {:?}", result.wait_reason.as_deref().unwrap_or_default())
+        }
+        RunStatus::MaxCycles => format!("= max_cycles {answer:?}"),
+        RunStatus::Cancelled => "= cancelled".to_owned(),
+        RunStatus::Failed => format!("= failed {code}"),
+        RunStatus::BudgetExhausted => format!("= budget_exhausted {code}"),
+    }
+}
