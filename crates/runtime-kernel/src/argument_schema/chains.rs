@@ -20,6 +20,9 @@ pub(super) struct Chains<'a> {
     parts: HashMap<*const Value, Vec<&'a Value>>,
 }
 
+/// Deepest nesting for which steps are counted.
+const DEEPEST: usize = 64;
+
 type Steps = HashMap<*const Value, u64>;
 
 /// How far a schema has been followed.
@@ -38,24 +41,27 @@ impl<'a> Chains<'a> {
         self.parts.entry(holder).or_default().push(held);
     }
 
-    /// How deep a value may be nested, at most `deepest`, for a check of all alternatives to take at
-    /// most `most` steps on the way to each of its parts. There must be no endless chain.
-    pub(super) fn depth_within(&self, root: &Value, most: u64, deepest: usize) -> usize {
-        let mut below = Steps::new();
-        for depth in 0..=deepest {
+    /// The steps that a check of all alternatives takes on the way to one part of a value, by how
+    /// deep the value is nested, while they are at most `most`; the last stands for all deeper ones
+    /// when `true`. There must be no endless chain.
+    pub(super) fn steps_by_depth(&self, root: &Value, most: u64) -> (Vec<u64>, bool) {
+        let (mut by_depth, mut below) = (Vec::new(), Steps::new());
+        while by_depth.len() < DEEPEST {
             let mut here = Steps::new();
             for holder in self.links.keys().chain(self.parts.keys()) {
                 self.steps(*holder, &below, &mut here);
             }
-            if self.steps(root, &below, &mut here) > most {
-                return depth.saturating_sub(1);
-            }
-            if here == below {
+            let steps = self.steps(root, &below, &mut here);
+            if steps > most {
                 break;
+            }
+            by_depth.push(steps);
+            if here == below {
+                return (by_depth, true);
             }
             below = here;
         }
-        deepest
+        (by_depth, false)
     }
 
     fn steps(&self, schema: *const Value, below: &Steps, here: &mut Steps) -> u64 {

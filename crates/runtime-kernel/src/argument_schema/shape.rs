@@ -25,7 +25,7 @@ const MAX_STACK: usize = 1_024;
 const MAX_EXPLANATION: u64 = 200_000;
 
 /// What a schema costs.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(super) struct Shape {
     found: Found,
 }
@@ -50,7 +50,7 @@ impl Shape {
     }
 
     /// How deep a value may be nested.
-    pub(super) fn reach(self) -> usize {
+    pub(super) fn reach(&self) -> usize {
         match self.found.cycles {
             0 => MAX_DEPTH,
             _ => (MAX_STACK / self.found.chain).min(MAX_DEPTH),
@@ -58,9 +58,12 @@ impl Shape {
     }
 
     /// Whether all that is wrong with a value of this extent can be collected.
-    pub(super) fn can_explain(self, extent: Extent) -> bool {
-        extent.values.saturating_mul(self.found.weight) <= MAX_EXPLANATION
-            && extent.depth <= self.found.explained
+    pub(super) fn can_explain(&self, extent: Extent) -> bool {
+        let steps = match self.found.steps.get(extent.depth) {
+            None if self.found.complete => self.found.steps.last(),
+            counted => counted,
+        };
+        steps.is_some_and(|steps| extent.values.saturating_mul(*steps) <= MAX_EXPLANATION)
     }
 }
 

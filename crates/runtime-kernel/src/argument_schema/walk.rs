@@ -2,7 +2,7 @@
 //!
 //! Knows the keywords that hold schemas and none of what they demand.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, sync::Arc};
 
 use serde_json::Value;
 
@@ -15,7 +15,7 @@ use super::{
 const MAX_HEIGHT: usize = 64;
 
 /// Most steps on the way to one part of a value, to collect what is wrong with it.
-const MAX_STEPS: u64 = 4_096;
+const MAX_STEPS: u64 = 16_384;
 
 const HOLD_ONE: [&str; 12] = [
     "additionalItems",
@@ -58,14 +58,16 @@ const DRAFTS: [&str; 4] = [
 ];
 
 /// What a schema costs.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(super) struct Found {
     /// Subschemas, with every reference followed that does not lead back.
     pub(super) weight: u64,
     /// Most subschemas at work at once on one value.
     pub(super) chain: usize,
-    /// Deepest nesting of a value of which all that is wrong can be collected.
-    pub(super) explained: usize,
+    /// Steps on the way to one part of a value, by how deep the value is nested.
+    pub(super) steps: Arc<[u64]>,
+    /// Whether the last of `steps` stands for all that are nested deeper.
+    pub(super) complete: bool,
     /// References that lead back to where they are.
     pub(super) cycles: u64,
 }
@@ -89,8 +91,8 @@ pub(super) fn over(schema: &Value) -> Result<Found, Fault> {
         return Err(too_deep(""));
     }
     let chain = walk.chains.longest(MAX_HEIGHT)?;
-    let explained = walk.chains.depth_within(schema, MAX_STEPS, MAX_HEIGHT);
-    Ok(Found { weight: size.weight, chain, explained, cycles: walk.cycles })
+    let (steps, complete) = walk.chains.steps_by_depth(schema, MAX_STEPS);
+    Ok(Found { weight: size.weight, chain, steps: steps.into(), complete, cycles: walk.cycles })
 }
 
 /// The walk stands at the schemas of `open`, each held by the one before.
