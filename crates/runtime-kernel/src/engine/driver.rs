@@ -130,9 +130,11 @@ impl Driver {
         {
             return next;
         }
+        // What was said before the last handle was dropped still counts.
+        let may_hear = !self.mailbox.is_closed() || !self.mailbox.is_empty();
         tokio::select! {
             biased;
-            message = self.mailbox.recv(), if !self.mailbox.is_closed() => Next::Message(message),
+            message = self.mailbox.recv(), if may_hear => Next::Message(message),
             next = at_work(&mut self.in_flight, &mut self.trace) => next,
             () = self.ends.come() => Next::FromOutside,
         }

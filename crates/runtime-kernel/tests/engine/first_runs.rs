@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
+use futures_util::FutureExt as _;
 use in_memory_fakes::{FakeModel, ModelStep, ToolStep};
 use runtime_kernel::engine::{
-    ControlError, Event, Refused, RunStatus, SteeringOutcome, SuspendedRun, ToolPolicy,
+    ControlError, Event, Refused, RunOptions, RunStatus, SteeringOutcome, SuspendedRun, Task,
+    ToolPolicy,
 };
 use tokio::time::Instant;
 
@@ -138,4 +140,18 @@ async fn a_run_that_is_dropped_is_lost_and_leaves_no_task() {
     assert_eq!(names(&mut events).await, [] as [&str; 0]);
     let alive = tokio::runtime::Handle::current().metrics().num_alive_tasks();
     assert_eq!(alive, 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_said_before_the_handle_was_dropped_still_counts() {
+    let model = FakeModel::new([]);
+    let agent = agent(&model).build().expect("an agent");
+    let (run, driven) = agent.drive(Task::new("do it"), RunOptions::default());
+    let mut cancel = Box::pin(async move { run.cancel().await });
+    // The message is on its way, and its sender is gone.
+    assert!(cancel.as_mut().now_or_never().is_none());
+    drop(cancel);
+    let end = driven.await.finished().expect("the run ends");
+    assert_eq!(end.status, RunStatus::Cancelled);
+    model.assert_script_done();
 }
