@@ -79,7 +79,7 @@ pub(super) struct Patience {
     pub(super) grace: Duration,
     /// For one model call.
     pub(super) model: Duration,
-    /// For one hook or provider.
+    /// For one hook or provider of messages.
     pub(super) callback: Duration,
 }
 

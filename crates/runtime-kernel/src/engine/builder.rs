@@ -253,7 +253,8 @@ impl AgentBuilder {
         self
     }
 
-    /// Most time of one hook or provider; five minutes by default.
+    /// Most time of one hook or provider of messages; five minutes by default. An approval provider
+    /// has the time of an approval.
     pub fn callback_timeout(mut self, timeout: Duration) -> Self {
         self.patience.callback = timeout;
         self

@@ -84,7 +84,7 @@ impl Parts {
         match effect {
             Effect::CallModel(_) => self.patience.model,
             Effect::InvokeTool(work) => work.timeout,
-            Effect::AwaitApproval(request) => request.timeout,
+            Effect::ConsultApprovals(request) | Effect::AwaitApproval(request) => request.timeout,
             _ => self.patience.callback,
         }
     }

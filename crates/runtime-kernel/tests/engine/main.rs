@@ -2,3 +2,4 @@
 
 mod first_runs;
 mod stage;
+mod surroundings;
