@@ -99,6 +99,7 @@ mod stages;
 mod state;
 mod stopping;
 mod storage;
+mod stored_history;
 mod suspension;
 mod task;
 mod wording;

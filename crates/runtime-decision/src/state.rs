@@ -34,6 +34,7 @@ pub(crate) struct State {
     pub(crate) phase: Phase,
     pub(crate) stop: Option<Stop>,
     pub(crate) open: Vec<Open>,
+    #[serde(with = "crate::stored_history")]
     pub(crate) history: Transcript,
     pub(crate) shared: Arc<Map<String, Value>>,
     pub(crate) profile: Option<ModelProfile>,

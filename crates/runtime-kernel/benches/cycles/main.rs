@@ -19,7 +19,7 @@ use tokio::runtime::{Builder, Runtime};
 use crate::{
     passes::{Costs, Readings},
     plain::Plain,
-    scripted::{Look, Looking, MODEL, Scripted},
+    scripted::{LOOK, Look, Looking, MODEL, Script, Scripted},
 };
 
 const MOST_TIMES_PLAIN: f64 = 4.0;
@@ -88,16 +88,16 @@ impl Stage {
     }
 
     fn run_plain(&self, look: Look) {
-        let model = Arc::new(Scripted::new(CYCLES, TEXT, look));
-        let plain = Plain::new(model, vec![Arc::new(Looking::new(RESULT)) as Arc<dyn Tool>]);
+        let model = Arc::new(Scripted::new(script(CYCLES), look));
+        let plain = Plain::new(model, vec![Arc::new(Looking::new(LOOK, RESULT)) as Arc<dyn Tool>]);
         let history = self.executor.block_on(plain.run(MODEL, PROMPT));
         assert_eq!(history.expect("nothing fails").len(), messages(CYCLES));
     }
 
     fn run_engine(&self, cycles: u32, look: Look) {
-        let model = Arc::new(Scripted::new(cycles, TEXT, look));
+        let model = Arc::new(Scripted::new(script(cycles), look));
         let agent = Agent::builder("measured", model, MODEL)
-            .tool(Looking::new(RESULT))
+            .tool(Looking::new(LOOK, RESULT))
             .max_cycles(cycles + 1)
             .build()
             .expect("an agent");
@@ -107,6 +107,10 @@ impl Stage {
         });
         assert_eq!(result.history.len(), messages(cycles));
     }
+}
+
+const fn script(calls: u32) -> Script {
+    Script { calls, text: TEXT, last: LOOK }
 }
 
 /// The prompt, a call and its result in each cycle, and the answer.

@@ -4,10 +4,7 @@
 //! Knows nothing about who calls them. They keep nothing, so that their own cost is the same in
 //! every cycle.
 
-use std::{
-    sync::atomic::{AtomicU32, Ordering},
-    time::Duration,
-};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use runtime_ports::{
@@ -20,30 +17,44 @@ use serde_json::json;
 /// The model that is served.
 pub(crate) const MODEL: &str = "scripted";
 
+/// The tool that is called.
+pub(crate) const LOOK: &str = "look";
+
 /// Looks at a request before it is answered: its number, from 1, and itself.
 pub(crate) type Look = Box<dyn Fn(u32, &ModelRequest) + Send + Sync>;
 
-/// A model that makes one call in each of its first answers, and none in the last.
+/// A model that makes one call in each of its first answers, and none in the last. It tells them
+/// apart by the length of the history, which begins with one message.
 pub(crate) struct Scripted {
-    calls: u32,
-    text: String,
-    answered: AtomicU32,
+    script: Script,
     look: Look,
 }
 
+/// What a model says.
+#[derive(Clone, Copy)]
+pub(crate) struct Script {
+    /// How many calls it makes.
+    pub(crate) calls: u32,
+    /// What it says with each of them, and at the end.
+    pub(crate) text: &'static str,
+    /// The tool of its last call; that of all others is [`LOOK`].
+    pub(crate) last: &'static str,
+}
+
 impl Scripted {
-    /// One that makes `calls` calls, each after `text`.
-    pub(crate) fn new(calls: u32, text: &str, look: Look) -> Self {
-        Self { calls, text: text.to_owned(), answered: AtomicU32::new(0), look }
+    pub(crate) fn new(script: Script, look: Look) -> Self {
+        Self { script, look }
     }
 
     fn answer(&self, number: u32) -> ModelResponse {
-        let mut output = vec![ModelContent::text(self.text.as_str())];
+        let Script { calls, text, last } = self.script;
+        let mut output = vec![ModelContent::text(text)];
         let mut finish = ModelFinish::Stop;
-        if number <= self.calls {
+        if number <= calls {
             let arguments = json!({ "path": "notes/today.md" });
             let id = format!("call-{number:06}");
-            output.push(ModelContent::ToolUse { id, name: "look".to_owned(), arguments });
+            let name = if number == calls { last } else { LOOK };
+            output.push(ModelContent::ToolUse { id, name: name.to_owned(), arguments });
             finish = ModelFinish::ToolCalls;
         }
         let usage = TokenUsage { input_tokens: Some(10), ..TokenUsage::zero() };
@@ -58,7 +69,7 @@ impl ModelSession for Scripted {
         _operation: &OperationContext,
         request: ModelRequest,
     ) -> Result<ModelResponse, PortFailure> {
-        let number = self.answered.fetch_add(1, Ordering::Relaxed) + 1;
+        let number = u32::try_from(request.messages.len() / 2 + 1).unwrap_or(u32::MAX);
         (self.look)(number, &request);
         Ok(self.answer(number))
     }
@@ -85,7 +96,7 @@ pub(crate) struct Looking {
 }
 
 impl Looking {
-    pub(crate) fn new(content: &str) -> Self {
+    pub(crate) fn new(name: &str, content: &str) -> Self {
         let input_schema = json!({
             "type": "object",
             "properties": { "path": { "type": "string" } },
@@ -93,7 +104,7 @@ impl Looking {
             "additionalProperties": false
         });
         let definition = ModelToolDefinition {
-            name: "look".to_owned(),
+            name: name.to_owned(),
             description: "Shows a file.".to_owned(),
             input_schema,
         };

@@ -1,0 +1,10 @@
+//! What a cycle of the engine allocates, and what a run keeps, does not depend on what was before.
+//!
+//! In a binary of its own: its allocator counts.
+
+mod counting;
+mod cycles;
+mod idle;
+
+#[path = "../../benches/cycles/scripted.rs"]
+mod scripted;
