@@ -5,7 +5,7 @@
 use runtime_ports::ToolSet;
 
 use crate::{
-    ASK_USER, Happened, Input, Machine, Outcome, Plan, Refused, TASK_FINISH, Task,
+    Happened, Input, Machine, Outcome, Plan, Refused, Task,
     batch::{Approval, Stage},
     definition::NoToolPolicy,
     state::{Ask, Phase, Standing, Terms},
@@ -144,10 +144,12 @@ impl Terms {
     /// The tools that the run advertises. A user who cannot be asked is not advertised, nor is an
     /// end that the policy does not need.
     pub(crate) fn tools(&self, plan: &Plan) -> ToolSet {
-        plan.advertised(|name| {
-            !self.excluded_tools.contains(name)
-                && (name != ASK_USER || self.allow_interruption)
-                && (name != TASK_FINISH || self.no_tool_policy == NoToolPolicy::Continue)
-        })
+        let finishes = self.no_tool_policy == NoToolPolicy::Continue;
+        let tools = plan.advertised(self.allow_interruption, finishes);
+        if self.excluded_tools.is_empty() {
+            return tools.clone();
+        }
+        let kept = tools.iter().filter(|tool| !self.excluded_tools.contains(&tool.name));
+        kept.cloned().collect()
     }
 }

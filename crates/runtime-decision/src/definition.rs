@@ -6,7 +6,7 @@
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
-use runtime_ports::{Digest, GenerationOptions, ModelToolDefinition, ToolDescriptor, ToolSet};
+use runtime_ports::{Digest, GenerationOptions, ToolDescriptor, ToolSet};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -112,7 +112,7 @@ pub struct Definition {
 pub struct Plan {
     definition: Definition,
     digest: Digest,
-    tools: ToolSet,
+    advertised: [[ToolSet; 2]; 2],
     places: BTreeMap<String, usize>,
 }
 
@@ -127,8 +127,10 @@ impl Plan {
         let places = places(&definition.tools)?;
         check_limits(&definition)?;
         let digest = Digest::of_json(&definition);
-        let tools = definition.tools.iter().map(|tool| tool.definition.clone()).collect();
-        Ok(Self { definition, digest, tools, places })
+        let tools = |asks, finishes| advertised(&definition.tools, asks, finishes);
+        let advertised =
+            [false, true].map(|asks| [false, true].map(|finishes| tools(asks, finishes)));
+        Ok(Self { definition, digest, advertised, places })
     }
 
     /// The definition, its tools in the order of their names.
@@ -149,14 +151,18 @@ impl Plan {
         self.places.get(name).map(|place| &self.definition.tools[*place])
     }
 
-    /// The tools that a run advertises: all for which `keeps` is true, in the order of their names.
-    pub(crate) fn advertised(&self, keeps: impl Fn(&str) -> bool) -> ToolSet {
-        if self.tools.iter().all(|tool| keeps(&tool.name)) {
-            return self.tools.clone();
-        }
-        let kept = |tool: &&ModelToolDefinition| keeps(&tool.name);
-        self.tools.iter().filter(kept).cloned().collect()
+    /// The tools that a run advertises, in the order of their names: whether it asks the user, and
+    /// whether its model ends the task itself, decides about the tools for that. All runs share
+    /// them.
+    pub(crate) const fn advertised(&self, asks: bool, finishes: bool) -> &ToolSet {
+        &self.advertised[asks as usize][finishes as usize]
     }
+}
+
+fn advertised(tools: &[ToolDescriptor], asks: bool, finishes: bool) -> ToolSet {
+    let keeps = |name: &str| (asks || name != ASK_USER) && (finishes || name != TASK_FINISH);
+    let definitions = tools.iter().map(|tool| &tool.definition);
+    definitions.filter(|tool| keeps(&tool.name)).cloned().collect()
 }
 
 fn places(tools: &[ToolDescriptor]) -> Result<BTreeMap<String, usize>, DefinitionError> {

@@ -179,8 +179,11 @@ impl Machine {
 
     fn close_record(&mut self, batch: &Batch) {
         if let Some(record) = self.state.records.last_mut() {
+            // Room for exactly these: a record is kept as long as the run.
+            let mut kept = Vec::with_capacity(batch.calls.len());
             let results = batch.calls.iter().filter_map(|call| call.result.as_deref());
-            record.tool_results = results.map(ToolRecord::of).collect();
+            kept.extend(results.map(ToolRecord::of));
+            record.tool_results = kept;
         }
     }
 

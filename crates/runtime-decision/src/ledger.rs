@@ -8,11 +8,13 @@ use runtime_ports::{
 };
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use crate::log::Log;
+
 /// Every attempt to call the model, in order.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Ledger {
-    attempts: Vec<Attempt>,
+    attempts: Log<Attempt>,
 }
 
 /// One request that reached a provider, or that an answer was given to.
@@ -44,9 +46,8 @@ pub struct LedgerTotals {
 
 impl Ledger {
     /// The attempts, oldest first.
-    #[must_use]
-    pub fn attempts(&self) -> &[Attempt] {
-        &self.attempts
+    pub fn attempts(&self) -> impl Iterator<Item = &Attempt> {
+        self.attempts.iter()
     }
 
     /// Tokens of all attempts; a field that one attempt does not know is unknown.
@@ -61,7 +62,7 @@ impl Ledger {
     #[must_use]
     pub fn totals(&self) -> LedgerTotals {
         let mut totals = LedgerTotals { attempts: self.attempts.len(), ..LedgerTotals::default() };
-        for attempt in &self.attempts {
+        for attempt in self.attempts.iter() {
             totals.input_tokens.add(attempt.usage.input_tokens);
             totals.output_tokens.add(attempt.usage.output_tokens);
             totals.cost_nano_usd.add(attempt.cost_nano_usd);

@@ -66,7 +66,7 @@ impl Machine {
             last_steering: 0,
             allowed: std::collections::BTreeSet::new(),
             decided: std::collections::BTreeSet::new(),
-            records: Vec::new(),
+            records: crate::log::Log::default(),
             ledger: crate::Ledger::default(),
         };
         Self { plan, state }
@@ -297,7 +297,7 @@ impl Machine {
             wait_reason: ending.wait_reason.clone(),
             error: ending.error.clone(),
             history: self.state.history.clone(),
-            cycles: self.state.records.clone(),
+            cycles: self.state.records.iter().cloned().collect(),
             usage: self.state.ledger.usage(),
             ledger: self.state.ledger.clone(),
             shared_state: Arc::clone(&self.state.shared),

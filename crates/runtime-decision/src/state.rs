@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 
 use crate::{
     CycleRecord, Edit, HookPoint, Ledger, NoToolPolicy, ReturnedSteering, RunError, RunIdentity,
-    RunStatus, batch::Batch,
+    RunStatus, batch::Batch, log::Log,
 };
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -44,7 +44,8 @@ pub(crate) struct State {
     pub(crate) allowed: BTreeSet<(Arc<str>, String)>,
     /// Counters of the approvals that were decided or lapsed.
     pub(crate) decided: BTreeSet<u64>,
-    pub(crate) records: Vec<CycleRecord>,
+    #[serde(with = "crate::stored_records")]
+    pub(crate) records: Log<CycleRecord>,
     pub(crate) ledger: Ledger,
     /// What the run advertises; planned again when it is loaded.
     #[serde(skip)]

@@ -52,7 +52,8 @@ fn everything_else_is_written_as_it_always_is() {
 
 #[test]
 fn what_is_no_message_is_refused() {
-    for text in [r#"[{"robot":[]}]"#, r#"[{"tool":[["c1","look"]]}]"#, r#"[{"user":[1]}]"#, "[[]]"] {
+    for text in [r#"[{"robot":[]}]"#, r#"[{"tool":[["c1","look"]]}]"#, r#"[{"user":[1]}]"#, "[[]]"]
+    {
         assert!(serde_json::from_str::<Stored>(text).is_err(), "{text}");
     }
 }

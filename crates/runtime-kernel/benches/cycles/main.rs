@@ -121,7 +121,11 @@ const fn messages(cycles: u32) -> usize {
 fn compared(name: &str, costs: &Costs, other_name: &str, other: &Costs) -> f64 {
     let times = |of: fn(&Costs) -> Duration| of(other).as_secs_f64() / of(costs).as_secs_f64();
     for (name, costs) in [(name, costs), (other_name, other)] {
-        println!("{name}: {:?} a cycle at least, {:?} in the middle", costs.least(), costs.middle());
+        println!(
+            "{name}: {:?} a cycle at least, {:?} in the middle",
+            costs.least(),
+            costs.middle()
+        );
     }
     println!(
         "{other_name}: {:.2} times {name} at least, {:.2} times in the middle\n",

@@ -1,4 +1,4 @@
-//! What a run keeps while it waits for an approval, in memory and as bytes.
+//! What a run takes while it waits for an approval, as bytes.
 
 use std::{future::Future, sync::Arc};
 
@@ -7,10 +7,7 @@ use runtime_kernel::engine::{
 };
 use tokio::runtime::Builder;
 
-use crate::{
-    counting::Allocated,
-    scripted::{LOOK, Looking, MODEL, Script, Scripted},
-};
+use crate::scripted::{LOOK, Looking, MODEL, Script, Scripted};
 
 /// 20 cycles have a call and a result, and the prompt stands before them: 8 KiB of text together.
 const CYCLES: u32 = 20;
@@ -24,7 +21,6 @@ const PROMPT: &str = "Prompts are of thirty-two bytes.";
 /// The tool of the call that waits.
 const CHANGE: &str = "change";
 
-const MOST_LIVE_BYTES: i64 = 40 * 1_024;
 /// 10,000 of them are to take less than 150 MiB.
 const MOST_STORED_BYTES: usize = 150 * 1_024 * 1_024 / 10_000;
 
@@ -64,25 +60,6 @@ fn in_one_thread<T>(measure: impl Future<Output = T>) -> T {
 fn the_text_of_the_run_is_what_was_promised() {
     let text = PROMPT.len() + CYCLES as usize * 2 * TEXT.len();
     assert_eq!(text, 8 * 1_024);
-}
-
-/// Counts all that a run adds to a process: its machine with the history, the future of its
-/// driver as a task, its handle, its events with one that watches, its timers.
-#[test]
-fn a_run_that_waits_for_an_approval_keeps_little() {
-    let each = in_one_thread(async {
-        let agent = agent();
-        let mut waiting = Vec::with_capacity(RUNS as usize + 1);
-        // The first one also pays for what all share.
-        waiting.push(wait_for_approval(&agent).await);
-        let before = Allocated::so_far();
-        for _ in 0..RUNS {
-            waiting.push(wait_for_approval(&agent).await);
-        }
-        (Allocated::so_far() - before).live / i64::from(RUNS)
-    });
-    println!("a run that waits keeps {each} bytes");
-    assert!(each <= MOST_LIVE_BYTES, "{each} bytes");
 }
 
 #[test]
