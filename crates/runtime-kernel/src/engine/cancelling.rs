@@ -74,12 +74,11 @@ impl Cancelling {
         }
     }
 
-    /// Tells everybody who waits, at the latest at `latest`.
-    pub(super) async fn answer(mut self, end: &RunEnd, latest: Instant) {
+    /// Tells everybody who waits.
+    pub(super) fn answer(mut self, end: &RunEnd) {
         if let RunEnd::Finished(result) = end {
             self.report.status = result.status;
         }
-        self.look_after_aborted(latest.min(Instant::now() + PATIENCE)).await;
         self.report.still_running = self.still.into_iter().map(|(name, _)| name).collect();
         for reply in self.replies {
             // Whoever asked may have gone.
@@ -87,8 +86,10 @@ impl Cancelling {
         }
     }
 
-    /// A task that was aborted ends as soon as it gives its thread back.
-    async fn look_after_aborted(&mut self, latest: Instant) {
+    /// Waits for tasks that were aborted, not for long and at most until `latest`: they end as soon
+    /// as they give their thread back.
+    pub(super) async fn look_after_aborted(&mut self, latest: Instant) {
+        let latest = latest.min(Instant::now() + PATIENCE);
         for look in 0_usize.. {
             self.still.retain(|(_, task)| !task.is_finished());
             let is_late = look >= LOOKS && Instant::now() >= latest;

@@ -60,6 +60,8 @@ pub(super) struct Driver {
     steering: Steering,
     cancelling: Option<Cancelling>,
     ends: Ends,
+    /// The last event, which is told when everything else is done.
+    last: Option<Arc<RunEvent>>,
     /// When everything must be over, once something was told to stop.
     over_by: Option<Instant>,
 }
@@ -85,6 +87,7 @@ impl Driver {
             out: Out::default(),
             has_heard: false,
             cancelling: None,
+            last: None,
             over_by: None,
             parts,
             machine,
@@ -101,6 +104,7 @@ impl Driver {
     pub(super) async fn run(mut self, first: Happened) -> RunEnd {
         self.limit_time();
         self.must_feed(first);
+        self.tell_ends();
         while !self.is_over() {
             let next = self.next().await;
             self.take(next);
@@ -141,16 +145,20 @@ impl Driver {
     }
 
     fn take(&mut self, next: Next) {
-        // The end of the run's operation goes before what followed from it.
-        while let Some(told) = self.ends.take() {
-            self.must_feed(told);
-        }
+        self.tell_ends();
         match next {
             Next::Message(Some(message)) => self.take_message(message),
             // Nobody holds the run's handle: nobody can say anything any more.
             Next::Message(None) => self.mailbox.close(),
             Next::Ended(ended) => self.take_ended(*ended),
             Next::FromOutside | Next::Traced => {}
+        }
+    }
+
+    /// The end of the run's operation is told before what followed from it.
+    fn tell_ends(&mut self) {
+        while let Some(told) = self.ends.take() {
+            self.must_feed(told);
         }
     }
 
@@ -272,31 +280,45 @@ impl Driver {
 
     fn tell(&mut self, event: RunEvent) {
         self.steering.follow(&event);
-        let Some(trace) = &mut self.trace else { return self.events.publish_owned(event) };
+        let is_last = event.event.is_last();
+        let Some(trace) = &mut self.trace else {
+            match is_last {
+                true => self.last = Some(Arc::new(event)),
+                false => self.events.publish_owned(event),
+            }
+            return;
+        };
         let event = Arc::new(event);
         trace.push(&event);
-        self.events.publish(&event);
+        match is_last {
+            true => self.last = Some(event),
+            false => self.events.publish(&event),
+        }
     }
 
-    /// Keeps what is not kept yet, answers whoever waits, and gives the end.
+    /// Keeps what is not kept yet; then gives the end to everybody at once, so that who leaves at
+    /// the last event cuts nothing short.
     async fn conclude(self) -> RunEnd {
-        let Self { mut mailbox, mut trace, mut steering, machine, parts, .. } = self;
+        let Self { mut mailbox, mut trace, mut cancelling, mut steering, machine, .. } = self;
         // What comes from now on is not accepted, and what was withdrawn ends before the run does.
         mailbox.close();
         drop(self.in_flight);
-        let latest = self.over_by.or_else(|| Instant::now().checked_add(parts.patience.grace));
+        let grace = self.parts.patience.grace;
+        let latest = self.over_by.or_else(|| Instant::now().checked_add(grace));
         let latest = latest.unwrap_or(self.operation.deadline);
         if let Some(trace) = &mut trace {
             trace.flush(latest.saturating_duration_since(Instant::now())).await;
+        }
+        if let Some(cancelling) = &mut cancelling {
+            cancelling.look_after_aborted(latest).await;
         }
         let end = match machine.result() {
             Some(result) => RunEnd::Finished(Arc::new(result)),
             None => RunEnd::Suspended(SuspendedRun::of(machine.to_json())),
         };
         steering.conclude(&end);
-        if let Some(cancelling) = self.cancelling {
-            cancelling.answer(&end, latest).await;
-        }
+        self.last.iter().for_each(|last| self.events.publish(last));
+        cancelling.into_iter().for_each(|cancelling| cancelling.answer(&end));
         let losses = trace.map(|trace| trace.losses().clone()).unwrap_or_default();
         self.end.send_replace(Some(Concluded { end: end.clone(), losses }));
         end

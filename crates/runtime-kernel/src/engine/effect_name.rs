@@ -17,8 +17,8 @@ pub(super) enum EffectName {
     Hook,
     Model,
     Check,
-    Consultation,
-    Approval,
+    Consultation { name: Arc<str>, call_id: Arc<str> },
+    Approval { name: Arc<str>, call_id: Arc<str> },
     Tool { name: Arc<str>, call_id: Arc<str> },
     Interruptions,
 }
@@ -31,8 +31,14 @@ impl EffectName {
             Effect::RunHook(_) => Self::Hook,
             Effect::CallModel(_) => Self::Model,
             Effect::CheckArguments { .. } => Self::Check,
-            Effect::ConsultApprovals(_) => Self::Consultation,
-            Effect::AwaitApproval(_) => Self::Approval,
+            Effect::ConsultApprovals(request) => Self::Consultation {
+                name: Arc::clone(&request.tool_name),
+                call_id: Arc::clone(&request.tool_call_id),
+            },
+            Effect::AwaitApproval(request) => Self::Approval {
+                name: Arc::clone(&request.tool_name),
+                call_id: Arc::clone(&request.tool_call_id),
+            },
             Effect::InvokeTool(work) => Self::Tool {
                 name: Arc::clone(&work.tool),
                 call_id: Arc::clone(&work.invocation.call_id),
@@ -57,10 +63,10 @@ impl EffectName {
             Self::Interruptions => Outcome::InterruptionsCollected(Collected::Failed(panicked())),
             Self::Hook => Outcome::HookReturned(HookVerdict::Failed(panicked())),
             Self::Check => Outcome::ArgumentsChecked(Ok(())),
-            Self::Consultation => {
+            Self::Consultation { .. } => {
                 Outcome::ApprovalConsulted(Consultation::Failed { message: panicked() })
             }
-            Self::Approval => {
+            Self::Approval { .. } => {
                 let message = broke_down().to_string();
                 Outcome::ApprovalAnswered(ApprovalAnswer::BrokerFailed { message })
             }
@@ -83,11 +89,13 @@ impl EffectName {
             Self::Hook if was_told => Outcome::HookReturned(HookVerdict::Interrupted),
             Self::Hook => Outcome::HookReturned(HookVerdict::Failed(late())),
             Self::Check => Outcome::ArgumentsChecked(Ok(())),
-            Self::Consultation if was_told => Outcome::ApprovalConsulted(Consultation::Interrupted),
-            Self::Consultation => {
+            Self::Consultation { .. } if was_told => {
+                Outcome::ApprovalConsulted(Consultation::Interrupted)
+            }
+            Self::Consultation { .. } => {
                 Outcome::ApprovalConsulted(Consultation::Failed { message: late() })
             }
-            Self::Approval => Outcome::ApprovalAnswered(ApprovalAnswer::TimedOut),
+            Self::Approval { .. } => Outcome::ApprovalAnswered(ApprovalAnswer::TimedOut),
             Self::Tool { .. } if was_told => Outcome::ToolReturned(ToolEnd::Cancelled),
             Self::Tool { .. } => Outcome::ToolReturned(ToolEnd::TimedOut),
         }
@@ -121,8 +129,10 @@ impl fmt::Display for EffectName {
             Self::Hook => formatter.write_str("hook"),
             Self::Model => formatter.write_str("model call"),
             Self::Check => formatter.write_str("argument check"),
-            Self::Consultation => formatter.write_str("approval provider"),
-            Self::Approval => formatter.write_str("approval"),
+            Self::Consultation { name, call_id } => {
+                write!(formatter, "approval provider about {name} ({call_id})")
+            }
+            Self::Approval { name, call_id } => write!(formatter, "approval of {name} ({call_id})"),
             Self::Tool { name, call_id } => write!(formatter, "tool {name} ({call_id})"),
             Self::Interruptions => formatter.write_str("interruption provider"),
         }

@@ -1,5 +1,11 @@
 //! The cycle engine, driven over fakes in virtual time.
 
+mod anywhere;
+mod disturb;
 mod first_runs;
+mod halting;
+mod oracle;
+mod probe;
+mod scenario;
 mod stage;
 mod surroundings;

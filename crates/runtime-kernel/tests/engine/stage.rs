@@ -7,12 +7,15 @@ use runtime_kernel::engine::{
     Agent, AgentBuilder, Event, EventStream, RunHandle, RunOptions, RunResult, Task, TokioClock,
     Watched,
 };
-use runtime_ports::{EffectClass, ToolDescriptor};
+use runtime_ports::{EffectClass, ModelSession, ToolDescriptor};
 use serde_json::{Value, json};
 
 pub(crate) fn agent(model: &FakeModel) -> AgentBuilder {
-    Agent::builder("tester", Arc::new(model.clone()), FakeModel::MODEL)
-        .clock(TokioClock::starting_at(1_000))
+    agent_of(Arc::new(model.clone()))
+}
+
+pub(crate) fn agent_of(model: Arc<dyn ModelSession>) -> AgentBuilder {
+    Agent::builder("tester", model, FakeModel::MODEL).clock(TokioClock::starting_at(1_000))
 }
 
 /// A call of `name` with the id `id`.
