@@ -73,10 +73,22 @@ async fn wait(
         Err(Interruption::DeadlineExceeded) => {
             operation.cancellation.cancel();
             match tokio::time::timeout(LAST_WORD, task.join_next()).await {
-                Ok(joined) => shown(joined, &operation, &world, limit).await,
+                Ok(joined) => late(shown(joined, &operation, &world, limit).await),
                 Err(_) => ToolEnd::TimedOut,
             }
         }
+    }
+}
+
+/// A tool that was told to stop because its time was over was not cancelled by anybody else.
+fn late(end: ToolEnd) -> ToolEnd {
+    match end {
+        ToolEnd::Failed(failure) if failure.kind == PortFailureKind::Canceled => {
+            let message = "the tool ran out of time".to_owned();
+            let (kind, code) = (PortFailureKind::Timeout, "DEADLINE_EXCEEDED".to_owned());
+            ToolEnd::Failed(PortFailure { kind, code, message, ..failure })
+        }
+        end => end,
     }
 }
 

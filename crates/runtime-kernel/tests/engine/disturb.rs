@@ -7,7 +7,7 @@
 use std::{
     future::{Future, poll_fn},
     pin::Pin,
-    sync::Arc,
+    sync::{Arc, Mutex},
     task::{Context, Poll},
 };
 
@@ -16,7 +16,6 @@ use runtime_kernel::engine::{
     Agent, EventStream, Run, RunEnd, RunEvent, RunHandle, RunOptions, SteeringReceipt,
     SuspendedRun, Task, WatchOptions, Watched,
 };
-use tokio::sync::mpsc;
 
 use crate::scenario::{Act, Staged};
 
@@ -28,8 +27,7 @@ pub(crate) struct Play {
     run: Option<Run>,
     /// `None` when it has seen everything.
     watcher: Option<BoxFuture<'static, ()>>,
-    noted: mpsc::UnboundedReceiver<Noted>,
-    note: mpsc::UnboundedSender<Noted>,
+    noted: Notes,
     acts: Vec<(&'static str, Act)>,
     pub(crate) events: Vec<Arc<RunEvent>>,
     pub(crate) receipts: Vec<(&'static str, SteeringReceipt)>,
@@ -43,6 +41,19 @@ pub(crate) struct Parts {
     pub(crate) trace: Option<in_memory_fakes::FakeTrace>,
 }
 
+#[derive(Clone, Default)]
+struct Notes(Arc<Mutex<Vec<Noted>>>);
+
+impl Notes {
+    fn record(&self, noted: Noted) {
+        self.0.lock().expect("no panic holds it").push(noted);
+    }
+
+    fn take(&self) -> Vec<Noted> {
+        std::mem::take(&mut *self.0.lock().expect("no panic holds it"))
+    }
+}
+
 enum Noted {
     Event(Arc<RunEvent>),
     Acted(&'static str),
@@ -54,7 +65,6 @@ impl Play {
         let Staged { builder, model, world, trace, acts, deltas } = staged;
         let agent = builder.build().expect("an agent");
         let (handle, run) = agent.drive(Task::new("do it"), RunOptions::default().run_id("run"));
-        let (note, noted) = mpsc::unbounded_channel();
         let options = WatchOptions { deltas, ..WatchOptions::default() };
         let mut play = Self {
             agent,
@@ -62,8 +72,7 @@ impl Play {
             handle,
             run: Some(run),
             watcher: None,
-            noted,
-            note,
+            noted: Notes::default(),
             acts,
             events: Vec::new(),
             receipts: Vec::new(),
@@ -75,7 +84,7 @@ impl Play {
 
     fn watch(&mut self) {
         let events = self.handle.events(self.options);
-        let watched = watch(self.handle.clone(), events, self.acts.clone(), self.note.clone());
+        let watched = watch(self.handle.clone(), events, self.acts.clone(), self.noted.clone());
         self.watcher = Some(watched.boxed());
     }
 
@@ -146,7 +155,7 @@ impl Play {
         if let Some(watcher) = self.watcher.take() {
             watcher.await;
         }
-        while let Ok(noted) = self.noted.try_recv() {
+        for noted in self.noted.take() {
             match noted {
                 Noted::Event(event) => self.events.push(event),
                 Noted::Acted(name) => {
@@ -165,25 +174,25 @@ async fn watch(
     run: RunHandle,
     mut events: EventStream,
     mut acts: Vec<(&'static str, Act)>,
-    note: mpsc::UnboundedSender<Noted>,
+    note: Notes,
 ) {
     while let Some(watched) = events.next().await {
         let Watched::Event(event) = watched else { panic!("the watcher is never slow") };
         let name = event.event.name();
         let place = acts.iter().position(|(at, _)| *at == name);
         if !event.event.is_delta() {
-            let _ = note.send(Noted::Event(Arc::clone(&event)));
+            note.record(Noted::Event(Arc::clone(&event)));
         }
         let Some(place) = place else { continue };
         let (_, act) = acts[place];
         if !matches!(act, Act::Approve | Act::Deny) {
-            let _ = note.send(Noted::Acted(acts.remove(place).0));
+            note.record(Noted::Acted(acts.remove(place).0));
         }
         do_act(&run, act, &event, &note).await;
     }
 }
 
-async fn do_act(run: &RunHandle, act: Act, event: &RunEvent, note: &mpsc::UnboundedSender<Noted>) {
+async fn do_act(run: &RunHandle, act: Act, event: &RunEvent, note: &Notes) {
     use runtime_kernel::engine::Event::ApprovalRequested;
 
     // What comes too late is refused, and that is well.
@@ -196,7 +205,7 @@ async fn do_act(run: &RunHandle, act: Act, event: &RunEvent, note: &mpsc::Unboun
         }
         (Act::Steer(said), _) => {
             if let Ok(receipt) = run.steer(said).await {
-                let _ = note.send(Noted::Receipt(said, receipt));
+                note.record(Noted::Receipt(said, receipt));
             }
         }
         (Act::Suspend, _) => {

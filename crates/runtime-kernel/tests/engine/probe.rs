@@ -91,6 +91,11 @@ impl Probe {
         self
     }
 
+    pub(crate) fn limited(mut self, output_limit_bytes: usize) -> Self {
+        self.descriptor.output_limit_bytes = output_limit_bytes;
+        self
+    }
+
     pub(crate) fn within(mut self, timeout: Duration) -> Self {
         self.descriptor.timeout = timeout;
         self
