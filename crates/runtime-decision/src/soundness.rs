@@ -123,7 +123,8 @@ fn runs_at(plan: &Plan, hook: usize, point: HookPoint) -> bool {
 
 fn check_batch(plan: &Plan, state: &State, batch: &Batch) -> Result<(), LoadError> {
     let (first, end) = batch.group;
-    let within = first < end && end <= batch.calls.len();
+    let is_unopened = batch.group == (0, 0) && matches!(state.phase, Phase::Suspended(_));
+    let within = (first < end || is_unopened) && end <= batch.calls.len();
     require(within, "the group of a batch lies outside of it")?;
     let steered = batch.steered.as_ref().is_none_or(|it| it.after < batch.calls.len());
     require(steered, "a batch was interrupted after a call that it has not")?;

@@ -103,7 +103,7 @@ impl EffectName {
 }
 
 /// The failure of a port that panicked: whatever it had sent is on its way.
-fn broke_down() -> PortFailure {
+pub(super) fn broke_down() -> PortFailure {
     let message = "the adapter panicked, which is a fault of its own";
     PortFailure::in_flight_unknown(PortFailureKind::Internal, "ADAPTER_PANICKED", message)
 }

@@ -21,7 +21,8 @@ use tracing::Instrument as _;
 use super::{
     agent::Parts,
     callback::RunContext,
-    effect_name::EffectName,
+    contained::{Panicked, contained},
+    effect_name::{EffectName, broke_down},
     hook::run_hook,
     in_flight::Performed,
     providers::{collect_cycle_inputs, collect_interruptions, consult},
@@ -169,11 +170,13 @@ impl Parts {
             interaction.wait(&operation, &request.request_id).await
         };
         // Nothing comes of a question that nobody waits for.
-        let answer = match operation.bounded(asked).await {
-            Ok(Ok(response)) => response.decision.map_or(ApprovalAnswer::Unresolved, |decision| {
-                ApprovalAnswer::Decided { decision }
-            }),
-            Ok(Err(failure)) => broker_failed(&failure),
+        let answer = match operation.bounded(contained(asked)).await {
+            Ok(Ok(Ok(response))) => {
+                let decided = |decision| ApprovalAnswer::Decided { decision };
+                response.decision.map_or(ApprovalAnswer::Unresolved, decided)
+            }
+            Ok(Ok(Err(failure))) => broker_failed(&failure),
+            Ok(Err(Panicked)) => broker_failed(&broke_down()),
             Err(_interruption) => ApprovalAnswer::TimedOut,
         };
         Outcome::ApprovalAnswered(answer)
