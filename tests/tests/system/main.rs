@@ -5,6 +5,7 @@ mod complaints;
 mod lost_connection;
 mod main_job;
 mod over_the_wire;
+mod resumed_elsewhere;
 mod seed_names;
 mod shared_receipts;
 mod swap_programs;
