@@ -5,7 +5,11 @@
 //! properties over random runs, and the forms in which things are stored.
 
 mod complaints;
+mod grid;
 mod notation;
+mod properties;
+mod random;
+mod repair;
 mod s01_inputs;
 mod s02_cycle;
 mod s02_stopping;
@@ -15,3 +19,4 @@ mod s04_batch;
 mod s05_approval;
 mod s06_silence;
 mod s12_cases;
+mod stored;

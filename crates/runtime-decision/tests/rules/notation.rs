@@ -8,6 +8,7 @@
 //! |---|---|
 //! | `tool a write parallel idempotent limit=80 version=2` | a tool; effects are `read`, `write`, `process`, `external` (default) |
 //! | `tool a takes /x an integer` | its schema finds fault with every call, at `/x` |
+//! | `schemas wait` | no schema ever answers |
 //! | `policy ask a`, `policy deny a "why"`, `policy ask effects` | who may run |
 //! | `hook h before_llm after_tool_call repeatable` | a hook, and where it runs |
 //! | `with before_cycle interruptions approvals` | callbacks of the host |
@@ -46,7 +47,7 @@ mod words;
 
 use run::Run;
 use runtime_decision::{Definition, Happened, Input, Machine, Out, Refused};
-use runtime_ports::ToolDescriptor;
+use runtime_ports::{ModelMessage, ToolDescriptor};
 
 /// Runs a script and compares what came of it, line by line. With `UPDATE=1` it prints the new
 /// text in the place of failing.
@@ -83,6 +84,17 @@ pub(crate) fn machine(script: &str) -> Machine {
     run.into_machine()
 }
 
+/// The message of a line such as `assistant "hm" a(1)`.
+pub(crate) fn said(line: &str) -> ModelMessage {
+    let words = words::words(line);
+    words::message(&words.iter().map(|word| &**word).collect::<Vec<_>>())
+}
+
+/// A message as a line.
+pub(crate) fn shown(message: &ModelMessage) -> String {
+    show::message(message, false)
+}
+
 /// Gives a run one input and forgets what follows.
 pub(crate) fn feed(machine: &mut Machine, happened: Happened) -> Result<(), Refused> {
     machine.handle(Input { at_ms: 0, happened }, &mut Out::default())
@@ -96,6 +108,11 @@ pub(crate) fn definition() -> Definition {
 /// A tool that reaches anything.
 pub(crate) fn tool(name: &str) -> ToolDescriptor {
     agent::tool(name, &[])
+}
+
+/// A tool with the flags of a script.
+pub(crate) fn tool_with(name: &str, flags: &[&str]) -> ToolDescriptor {
+    agent::tool(name, flags)
 }
 
 fn lines(text: &str) -> Vec<&str> {

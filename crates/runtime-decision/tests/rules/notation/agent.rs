@@ -19,6 +19,8 @@ pub(crate) struct Agent {
     pub(crate) definition: Definition,
     pub(crate) task: Task,
     pub(crate) faults: BTreeMap<String, ArgumentFault>,
+    /// Whether schemas never answer.
+    pub(crate) waits: bool,
 }
 
 impl Default for Agent {
@@ -38,7 +40,7 @@ impl Default for Agent {
             workspace: None,
             metadata: serde_json::Map::new(),
         };
-        Self { definition, task: Task::new("go"), faults: BTreeMap::new() }
+        Self { definition, task: Task::new("go"), faults: BTreeMap::new(), waits: false }
     }
 }
 
@@ -64,6 +66,7 @@ impl Agent {
                 self.definition.limits.approval_timeout = Duration::from_millis(number(rest[0]));
             }
             "task_cycles" => self.task.max_cycles = Some(number(rest[0])),
+            "schemas" => self.waits = true,
             "workspace" => self.definition.workspace = Some(rest[0].into()),
             "instructions" => self.definition.instructions = Some(text(rest).into()),
             _ => self.terms(words),

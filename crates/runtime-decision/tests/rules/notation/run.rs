@@ -40,7 +40,7 @@ impl Run {
         let words = words::words(line);
         let words: Vec<_> = words.iter().map(|word| &**word).collect();
         let rest = &words[1..];
-        if self.machine.is_none() && !matches!(words[0], "start" | "cancel" | "steer") {
+        if self.machine.is_none() && !matches!(words[0], "start" | "cancel" | "steer" | "at") {
             return self.agent.line(&words);
         }
         match words[0] {
@@ -122,7 +122,7 @@ impl Run {
 
     /// Schemas answer at once.
     fn check_schemas(&mut self) {
-        while let Some(place) = self.asked.iter().position(is_check) {
+        while let Some(place) = self.asked.iter().position(is_check).filter(|_| !self.agent.waits) {
             let asked = self.asked.remove(place);
             let Effect::CheckArguments { tool, .. } = &asked.effect else { continue };
             let verdict = self.agent.faults.get(&**tool).cloned().map_or(Ok(()), Err);
@@ -184,7 +184,7 @@ impl Run {
 
     /// The machine as it is.
     pub(crate) fn into_machine(self) -> Machine {
-        self.machine.expect("a run")
+        self.machine.unwrap_or_else(|| machine(&self.agent))
     }
 
     /// What came of the whole script.

@@ -1,0 +1,348 @@
+//! Decides whether every input is accounted for at every place where a run can stand.
+//!
+//! Knows the places by the scripts that lead there. What comes of each pair stands in `grid.txt`; a
+//! refused input changes nothing. With `UPDATE=1` the file is written anew.
+
+use std::{collections::BTreeMap, fs, path::Path};
+
+use runtime_decision::{
+    ApprovalAnswer, ArgumentFault, Collected, Consultation, EffectId, Happened, HookVerdict, Input,
+    Machine, Out, Outcome, RequestEdits, ToolEnd, ToolOutput,
+};
+use runtime_ports::{
+    ApprovalDecision, ModelContent, ModelFinish, ModelProfile, ModelResponse, PortFailure,
+    PortFailureKind, TokenUsage, ToolReply,
+};
+use serde_json::{Value, json};
+
+use crate::notation::machine;
+
+const TOOL: &str = "tool a\ntool p parallel\ntool g parallel\npolicy ask g";
+
+/// Every place where a run can stand, and how it gets there.
+pub(crate) const PLACES: [(&str, &str); 32] = [
+    ("new", ""),
+    ("resolving_model", "start alone"),
+    ("resolving_model, suspending", "start alone\nsuspend"),
+    ("collecting_inputs", "with before_cycle\nstart"),
+    ("collecting_inputs, suspending", "with before_cycle\nstart\nsuspend"),
+    ("preparing, before compaction", "hook h before_memory_compact\nstart"),
+    ("preparing, before the model", "hook h before_llm repeatable\nstart"),
+    ("preparing, suspending", "hook h before_llm repeatable\nstart\nsuspend"),
+    ("awaiting_model", "start"),
+    ("awaiting_model, suspending", "start\nsuspend"),
+    ("awaiting_model, cancelling", "start\ncancel"),
+    ("awaiting_model, out of time", "start\ntime"),
+    ("reviewing", "hook h after_llm\nstart\nmodel \"x\""),
+    ("reviewing, suspending", "hook h after_llm\nstart\nmodel \"x\"\nsuspend"),
+    ("before hook", "hook h before_tool_call\nstart\nmodel a(1)"),
+    ("checking", "schemas wait\nstart\nmodel a(1)"),
+    ("consulting", "with approvals\nstart\nmodel a(1)"),
+    ("asking", "start\nmodel g(1)"),
+    ("running", "start\nmodel a(1) a(2)"),
+    ("running, suspending", "start\nmodel a(1) a(2)\nsuspend"),
+    ("running, cancelling", "start\nmodel a(1) a(2)\ncancel"),
+    ("running, out of time", "start\nmodel a(1) a(2)\ntime"),
+    (
+        "running, failing",
+        "hook h before_tool_call\nstart\nmodel p(1) p(2)\nhook h nothing\nhook h fails",
+    ),
+    ("running beside one that asks", "start\nmodel p(1) g(2)"),
+    (
+        "running beside one that is deferred",
+        "hook h before_tool_call\nstart\nmodel p(1) p(2)\nhook h patches a(1)\nhook h nothing",
+    ),
+    ("after hook", "hook h after_tool_call repeatable\nstart\nmodel a(1)\n1 \"x\""),
+    ("looking for interruptions", "with interruptions\nstart\nmodel a(1) a(2)\n1 \"x\""),
+    (
+        "cleared, looking for interruptions",
+        "with interruptions\nstart\nmodel g(1)\nanswer 1 approves",
+    ),
+    ("suspended between cycles", "start alone\nsuspend\nprofile"),
+    ("suspended at the model", "start\nsuspend\nmodel halted"),
+    ("suspended while asking", "start\nmodel p(1) g(2)\n1 \"x\"\nsuspend"),
+    ("ended", "start\nmodel \"x\""),
+];
+
+/// The run at one of the places.
+pub(crate) fn at(place: usize) -> Machine {
+    machine(&format!("{TOOL}\n{}", PLACES[place].1))
+}
+
+/// Every input that could come to a run.
+pub(crate) fn happenings(run: &Machine) -> Vec<(String, Happened)> {
+    let steered =
+        |steering_id, prompt: &str| Happened::Steered { steering_id, prompt: prompt.into() };
+    let question = run.pending_approvals().first().cloned();
+    let decided =
+        |request_id: &str, decision| Happened::Decided { request_id: request_id.into(), decision };
+    let approved = ApprovalDecision::Approved;
+    let mut happenings = vec![
+        ("started".to_owned(), Happened::Started),
+        ("steered".to_owned(), steered(9, "x")),
+        ("steered again".to_owned(), steered(0, "x")),
+        ("steered blank".to_owned(), steered(9, " ")),
+        ("decided, unknown".to_owned(), decided("r-999", approved.clone())),
+        ("cancelled".to_owned(), Happened::Cancelled),
+        ("suspended".to_owned(), Happened::Suspended),
+        ("resumed".to_owned(), Happened::Resumed),
+        ("wall time elapsed".to_owned(), Happened::WallTimeElapsed),
+    ];
+    if let Some(question) = question {
+        let denied = ApprovalDecision::Denied { reason: "no".to_owned() };
+        happenings.push(("decided, approved".to_owned(), decided(&question, approved)));
+        happenings.push(("decided, denied".to_owned(), decided(&question, denied)));
+    }
+    for (name, outcome) in outcomes() {
+        let nobody =
+            Happened::Settled { effect: EffectId(999), outcome: Box::new(outcome.clone()) };
+        happenings.push((format!("{name} of nothing"), nobody));
+        for open in run.pending() {
+            let outcome = Box::new(outcome.clone());
+            let kind = kind_of(&open.effect);
+            let settled = Happened::Settled { effect: open.id, outcome };
+            happenings.push((format!("{name} of {kind}"), settled));
+        }
+    }
+    happenings
+}
+
+fn kind_of(effect: &runtime_decision::Effect) -> &'static str {
+    use runtime_decision::Effect;
+
+    match effect {
+        Effect::ResolveProfile { .. } => "profile",
+        Effect::CollectCycleInputs(_) => "inputs",
+        Effect::RunHook(_) => "hook",
+        Effect::CallModel(_) => "model",
+        Effect::CheckArguments { .. } => "check",
+        Effect::ConsultApprovals(_) => "provider",
+        Effect::AwaitApproval(_) => "human",
+        Effect::InvokeTool(_) => "tool",
+        Effect::CollectInterruptions(_) => "interruptions",
+    }
+}
+
+fn outcomes() -> Vec<(&'static str, Outcome)> {
+    let mut outcomes = callback_outcomes();
+    outcomes.extend(model_outcomes());
+    outcomes.extend(call_outcomes());
+    outcomes
+}
+
+fn failure(kind: PortFailureKind) -> PortFailure {
+    PortFailure::in_flight_unknown(kind, "BROKE", "it broke")
+}
+
+fn callback_outcomes() -> Vec<(&'static str, Outcome)> {
+    let broke = || "it broke".to_owned();
+    let hook = Outcome::HookReturned;
+    vec![
+        ("inputs", Outcome::InputsCollected(Collected::Messages(Vec::new()))),
+        ("inputs failed", Outcome::InputsCollected(Collected::Failed(broke()))),
+        ("inputs interrupted", Outcome::InputsCollected(Collected::Interrupted)),
+        ("interruptions", Outcome::InterruptionsCollected(Collected::Messages(Vec::new()))),
+        ("interruptions failed", Outcome::InterruptionsCollected(Collected::Failed(broke()))),
+        ("interruptions interrupted", Outcome::InterruptionsCollected(Collected::Interrupted)),
+        ("edits of messages", hook(HookVerdict::Messages(Vec::new()))),
+        ("edits of a request", hook(HookVerdict::Request(RequestEdits::default()))),
+        ("edits of an answer", hook(HookVerdict::Response(Vec::new()))),
+        ("edits of a call", hook(HookVerdict::Call(Box::default()))),
+        ("edits of a result", hook(HookVerdict::Result(Box::default()))),
+        ("hook failed", hook(HookVerdict::Failed(broke()))),
+        ("hook interrupted", hook(HookVerdict::Interrupted)),
+    ]
+}
+
+fn model_outcomes() -> Vec<(&'static str, Outcome)> {
+    let reply = |output, finish| {
+        let usage = TokenUsage::default();
+        let (cost_nano_usd, attempts) = (None, Vec::new());
+        Outcome::ModelReplied(Ok(ModelResponse { output, finish, usage, cost_nano_usd, attempts }))
+    };
+    let (id, name) = ("1".to_owned(), "a".to_owned());
+    let call = ModelContent::ToolUse { id, name, arguments: json!({}) };
+    let failed = |kind| Outcome::ModelReplied(Err(failure(kind)));
+    let profile = ModelProfile {
+        context_window_tokens: 1,
+        max_input_tokens: 1,
+        max_output_tokens: None,
+        images: false,
+        price: None,
+    };
+    let profile_failed = |kind| Outcome::ProfileResolved(Err(failure(kind)));
+    vec![
+        ("profile", Outcome::ProfileResolved(Ok(profile))),
+        ("profile failed", profile_failed(PortFailureKind::Unavailable)),
+        ("profile canceled", profile_failed(PortFailureKind::Canceled)),
+        ("answer", reply(vec![ModelContent::text("x")], ModelFinish::Stop)),
+        ("empty answer", reply(Vec::new(), ModelFinish::Stop)),
+        ("calls", reply(vec![call], ModelFinish::ToolCalls)),
+        ("cut answer", reply(vec![ModelContent::text("x")], ModelFinish::Length)),
+        ("model failed", failed(PortFailureKind::Unavailable)),
+        ("model canceled", failed(PortFailureKind::Canceled)),
+    ]
+}
+
+fn call_outcomes() -> Vec<(&'static str, Outcome)> {
+    let word = Outcome::ApprovalConsulted;
+    let answer = Outcome::ApprovalAnswered;
+    let end = Outcome::ToolReturned;
+    let no = || "no".to_owned();
+    let fault = ArgumentFault { path: "/x".to_owned(), reason: "is odd".to_owned() };
+    let decided = |decision| answer(ApprovalAnswer::Decided { decision });
+    let reply = ToolReply::text("x");
+    vec![
+        ("arguments fine", Outcome::ArgumentsChecked(Ok(()))),
+        ("arguments at fault", Outcome::ArgumentsChecked(Err(fault))),
+        ("provider passes", word(Consultation::NotNeeded)),
+        ("provider approves", word(Consultation::Approved)),
+        ("provider asks", word(Consultation::NeedsApproval)),
+        ("provider denies", word(Consultation::Denied { reason: no() })),
+        ("provider lapses", word(Consultation::TimedOut { reason: no() })),
+        ("provider failed", word(Consultation::Failed { message: no() })),
+        ("provider interrupted", word(Consultation::Interrupted)),
+        ("human approves", decided(ApprovalDecision::Approved)),
+        ("human allows for the run", decided(ApprovalDecision::ApprovedForRun)),
+        ("human denies", decided(ApprovalDecision::Denied { reason: no() })),
+        ("human lapses", answer(ApprovalAnswer::TimedOut)),
+        ("human shrugs", answer(ApprovalAnswer::Unresolved)),
+        ("human unreachable", answer(ApprovalAnswer::BrokerFailed { message: no() })),
+        ("tool replied", end(ToolEnd::Replied(Box::new(ToolOutput { reply, artifact: None })))),
+        ("tool failed", end(ToolEnd::Failed(failure(PortFailureKind::Unavailable)))),
+        ("tool timed out", end(ToolEnd::TimedOut)),
+        ("tool cancelled", end(ToolEnd::Cancelled)),
+        ("tool panicked", end(ToolEnd::Panicked)),
+    ]
+}
+
+/// What comes of one input: the next place, or why it was refused.
+fn outcome_of(run: &Machine, happened: Happened) -> String {
+    let (mut run, before, mut out) = (run.clone(), run.to_json(), Out::default());
+    match run.handle(Input { at_ms: 1, happened }, &mut out) {
+        Ok(()) => place_of(&run),
+        Err(refused) => {
+            assert_eq!(before, run.to_json(), "a refused input changed something: {refused}");
+            let name = format!("{refused:?}");
+            format!("refused, {}", name.split(' ').next().unwrap_or_default())
+        }
+    }
+}
+
+/// Phase, stages of the calls, and what the run is about to do.
+fn place_of(run: &Machine) -> String {
+    let stored: Value = serde_json::from_slice(&run.to_json()).expect("JSON");
+    let state = &stored["state"];
+    let stop = state["stop"]["why"].as_str().map(|why| format!(", about to {why}"));
+    format!("{}{}", phase_of(&state["phase"]), stop.unwrap_or_default())
+}
+
+fn phase_of(phase: &Value) -> String {
+    let name = phase["is"].as_str().expect("a phase");
+    let inside = &phase["with"];
+    match name {
+        "suspended" => format!("suspended at {}", phase_of(inside)),
+        "ended" => format!("ended, {}", inside["status"].as_str().expect("a status")),
+        "preparing" => format!("preparing {}", inside["point"].as_str().expect("a point")),
+        "running_tools" => {
+            let calls = inside["calls"].as_array().expect("calls").iter();
+            let stages: Vec<_> = calls.filter_map(|call| call["stage"].as_str()).collect();
+            format!("running_tools [{}]", stages.join(" "))
+        }
+        name => name.to_owned(),
+    }
+}
+
+fn grid() -> String {
+    let mut grid = String::new();
+    for (place, (name, _)) in PLACES.iter().enumerate() {
+        let run = at(place);
+        grid.push_str(&format!("\n{name}: {}\n", place_of(&run)));
+        let mut rows = BTreeMap::<String, Vec<String>>::new();
+        for (input, happened) in happenings(&run) {
+            rows.entry(outcome_of(&run, happened)).or_default().push(input);
+        }
+        for (outcome, inputs) in rows {
+            let inputs = match &*outcome {
+                "refused, NotOpen" | "refused, WrongOutcome" => counted(&inputs),
+                _ => inputs,
+            };
+            grid.push_str(&format!("  {outcome}\n{}", wrapped(&inputs)));
+        }
+    }
+    grid
+}
+
+/// How many outcomes of each effect, since they are many and alike.
+fn counted(inputs: &[String]) -> Vec<String> {
+    let mut counts = BTreeMap::<&str, usize>::new();
+    for input in inputs {
+        let (_, effect) = input.rsplit_once(" of ").expect("an outcome of an effect");
+        *counts.entry(effect).or_default() += 1;
+    }
+    counts.iter().map(|(effect, count)| format!("{count} outcomes of {effect}")).collect()
+}
+
+fn wrapped(inputs: &[String]) -> String {
+    let mut lines = vec![String::new()];
+    for input in inputs {
+        let line = lines.last_mut().expect("a line");
+        if !line.is_empty() && line.len() + input.len() > 88 {
+            lines.push(input.clone());
+        } else {
+            line.push_str(if line.is_empty() { "" } else { "; " });
+            line.push_str(input);
+        }
+    }
+    lines.iter().map(|line| format!("      {line}\n")).collect()
+}
+
+#[test]
+fn every_input_is_accounted_for_at_every_place() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/rules/grid.txt");
+    let actual = grid();
+    if std::env::var_os("UPDATE").is_some() {
+        fs::write(&file, &actual).expect("the grid is written");
+    }
+    let expected = fs::read_to_string(&file).expect("the grid");
+    let changed: Vec<_> =
+        actual.lines().zip(expected.lines()).filter(|(left, right)| left != right).collect();
+    assert!(actual == expected, "the grid has changed; the first lines: {:#?}", changed.first());
+}
+
+/// The places stand at every phase and at every stage of a call that can be waited at.
+#[test]
+fn the_places_are_complete() {
+    let grid = grid();
+    let starts: Vec<_> =
+        grid.lines().filter(|line| !line.starts_with(' ') && !line.is_empty()).collect();
+    let phases = [
+        "new",
+        "resolving_model",
+        "between_cycles",
+        "collecting_inputs",
+        "before_memory_compact",
+        "before_llm",
+        "awaiting_model",
+        "reviewing",
+        "suspended",
+        "ended",
+        "waiting",
+        "before_hook",
+        "checking",
+        "consulting",
+        "asking",
+        "cleared",
+        "deferred",
+        "running",
+        "after_hook",
+        "done",
+        "suspend",
+        "budget",
+        "fail",
+        "cancel",
+    ];
+    for phase in phases {
+        assert!(starts.iter().any(|start| start.contains(phase)), "no place at {phase}");
+    }
+}
