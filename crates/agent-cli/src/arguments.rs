@@ -2,11 +2,14 @@
 //!
 //! Knows no defaults that depend on the environment; those are found later.
 
-use std::path::PathBuf;
+use std::{num::NonZeroU32, path::PathBuf, time::Duration};
 
 use clap::{Args, Parser, Subcommand};
 
-use crate::exit::exit_codes_help;
+use crate::{exit::exit_codes_help, time_limit::time_limit};
+
+/// Cycles of a run without a word about it: each is one request to the model.
+pub(crate) const DEFAULT_MAX_CYCLES: u32 = 250;
 
 /// An agent for one folder.
 ///
@@ -31,6 +34,8 @@ const RUN_HELP: &str = "Examples:
   agent run --yes --folder notes \"count the lines of every file and write them to TOTALS.md\"
   OPENAI_BASE_URL=http://127.0.0.1:8080/v1 agent run --model my-model \"summarise this folder\"
 
+While it works, a line that you type steers it; a line below a question answers the question.
+
 The model, in this order: --model; AGENT_MODEL, OPENAI_BASE_URL and OPENAI_API_KEY; the file
 agent/config.toml in the configuration folder of the user; the embedded offline model.";
 
@@ -50,6 +55,12 @@ pub(crate) struct RunArguments {
     /// Allow writing files without asking. Commands are asked for even then.
     #[arg(long, short)]
     pub(crate) yes: bool,
+    /// Most cycles, each a request to the model and the tools that it asks for.
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_MAX_CYCLES, value_parser = cycles)]
+    pub(crate) max_cycles: u32,
+    /// Most time, like 90s, 10m or 1h30m; time that an approval waits counts. 24h at most.
+    #[arg(long, value_name = "DURATION", default_value = "24h", value_parser = time_limit)]
+    pub(crate) timeout: Duration,
     /// Print one JSON event a line on standard output instead of the answer.
     #[arg(long)]
     pub(crate) json: bool,
@@ -67,6 +78,11 @@ pub(crate) struct ReceiptsArguments {
     /// Print one JSON object a line: first the receipts, then the totals.
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+fn cycles(text: &str) -> Result<u32, &'static str> {
+    let count: Result<NonZeroU32, _> = text.parse();
+    count.map(NonZeroU32::get).map_err(|_| "give a whole number of cycles, at least 1")
 }
 
 fn task(text: &str) -> Result<String, &'static str> {

@@ -9,12 +9,10 @@ use file_adapter::{FileArtifactStore, FileReceiptStore, FileResources};
 use offline_adapter::{OFFLINE_MODEL, OfflineModel};
 use openai_adapter::OpenAiSession;
 use router_adapter::{Catalogue, CatalogueModel, Router};
-use runtime_kernel::ToolHost;
 use runtime_ports::{
-    ArtifactStore, InteractionSession, ModelSession, OperationContext, PortFailure,
+    ArtifactStore, InteractionSession, ModelSession, OperationContext, PortFailure, ReceiptStore,
     ResourceSession, ResourceSnapshot, ToolWorld,
 };
-use standard_tools::standard_tools;
 use workspace_adapter::FolderWorkspace;
 
 use crate::{
@@ -22,7 +20,11 @@ use crate::{
     diagnosis::Diagnosis,
     endpoint::{Api, Endpoint, PUBLIC_BASE_URL},
     places::{self, Places},
+    tally::Tally,
 };
+
+/// The receipts of the user, and a count of those of this process.
+pub(crate) type Receipts = Tally<FileReceiptStore>;
 
 /// What a model is taken to hold when the catalogue does not know it.
 const ASSUMED_WINDOW_TOKENS: u64 = 128_000;
@@ -43,9 +45,8 @@ pub(crate) struct Served {
 /// Builds the router for a choice.
 pub(crate) async fn serve(
     choice: ModelChoice,
-    receipts: Arc<FileReceiptStore>,
+    receipts: Arc<dyn ReceiptStore>,
     operation: &OperationContext,
-    instructions: &str,
 ) -> Result<Served, Diagnosis> {
     let (session, entry, is_offline) = match choice {
         ModelChoice::Offline => {
@@ -64,7 +65,6 @@ pub(crate) async fn serve(
         .catalogue(catalogue)
         .provider(provider.clone(), session)
         .receipts(receipts)
-        .instructions(instructions)
         .start()
         .await
         .map_err(|error| Diagnosis::configuration(&anyhow::Error::new(error)))?;
@@ -72,12 +72,12 @@ pub(crate) async fn serve(
 }
 
 /// Opens the receipts, which every run needs: nothing is sent that could not be accounted for.
-pub(crate) fn receipts(places: &Places) -> Result<Arc<FileReceiptStore>, Diagnosis> {
+pub(crate) fn receipts(places: &Places) -> Result<Arc<Receipts>, Diagnosis> {
     let folder = places.receipts();
     let store = FileReceiptStore::open(&folder)
         .with_context(|| format!("receipts cannot be kept in {}", folder.display()));
     let hint = "make the folder writable, or set XDG_STATE_HOME to one that is";
-    store.map(Arc::new).map_err(|error| Diagnosis::configuration(&error).with_hint(hint))
+    store.map(Tally::over).map_err(|error| Diagnosis::configuration(&error).with_hint(hint))
 }
 
 async fn connect(
@@ -154,22 +154,19 @@ fn entry_for(endpoint: &Endpoint, model: &str) -> CatalogueModel {
     }
 }
 
-/// The tools over a folder.
-pub(crate) fn tools(
+/// What tools may use: the folder, the person, the user's own files.
+pub(crate) fn world(
     folder: &Path,
     places: &Places,
     interaction: Arc<dyn InteractionSession>,
-) -> Result<ToolHost, Diagnosis> {
-    let workspace = workspace(folder, places)?;
+) -> Result<ToolWorld, Diagnosis> {
     let artifacts: Arc<dyn ArtifactStore> = Arc::new(FileArtifactStore::new(places.artifacts()));
-    let world = ToolWorld {
-        workspace: Arc::new(workspace),
+    Ok(ToolWorld {
+        workspace: Arc::new(workspace(folder, places)?),
         interaction,
         resources: Arc::new(FileResources::new(places.configuration())),
         artifacts,
-    };
-    let host = ToolHost::new(standard_tools(), world).context("the tools do not fit together");
-    host.map_err(|error| Diagnosis::configuration(&error))
+    })
 }
 
 /// The folder, without the command's own files, should they lie inside: an agent must not write

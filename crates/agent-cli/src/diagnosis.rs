@@ -2,8 +2,8 @@
 //!
 //! Knows failure kinds. Refuses to guess from message texts.
 
-use runtime_kernel::is_session_round_limit;
-use runtime_ports::{CommitDisposition, PortFailure, PortFailureKind, TurnFailure};
+use runtime_kernel::engine::RunError;
+use runtime_ports::{CommitDisposition, PortFailure, PortFailureKind};
 
 use crate::exit::Exit;
 
@@ -19,19 +19,13 @@ pub(crate) struct Diagnosis {
 impl Diagnosis {
     /// A wrong configuration, or a missing folder.
     pub(crate) fn configuration(error: &anyhow::Error) -> Self {
-        let (exit, code) = (Exit::Configuration, "CONFIGURATION".to_owned());
+        let (exit, code) = (Exit::Configuration, "configuration".to_owned());
         Self { exit, code, message: message_of(error), hint: None }
     }
 
     /// The same with what to do about it.
     pub(crate) fn with_hint(self, hint: &str) -> Self {
         Self { hint: Some(hint.to_owned()), ..self }
-    }
-
-    /// The person stopped it.
-    pub(crate) fn cancelled() -> Self {
-        let (exit, code) = (Exit::Cancelled, "CANCELED".to_owned());
-        Self { exit, code, message: "cancelled".to_owned(), hint: None }
     }
 
     /// A failure of a port.
@@ -49,38 +43,30 @@ impl Diagnosis {
         Self { exit, code, message, hint: hint.map(str::to_owned) }
     }
 
-    /// A failure of a run: the port failure in it, if there is one.
-    pub(crate) fn run(error: &anyhow::Error) -> Self {
-        if let Some(failure) = port_failure(error) {
-            let mut diagnosis = Self::port(failure);
-            diagnosis.message = message_of(error);
-            return diagnosis;
+    /// Why a run failed: the port failure in it, if there is one.
+    pub(crate) fn run(error: &RunError) -> Self {
+        match &error.failure {
+            Some(failure) => Self::port(failure),
+            None => Self::of(Exit::Failed, error),
         }
-        let code = if is_session_round_limit(error) { "ROUND_LIMIT" } else { "RUN_FAILED" };
-        let (exit, message) = (Exit::Failed, message_of(error));
-        Self { exit, code: code.to_owned(), message, hint: None }
+    }
+
+    /// Why a run ended before it had an answer.
+    pub(crate) fn of(exit: Exit, error: &RunError) -> Self {
+        let (code, message) = (error.code.to_string(), error.message.to_string());
+        Self { exit, code, message, hint: None }
     }
 }
 
 /// The whole chain, the codes of port failures left out: the code stands apart.
 fn message_of(error: &anyhow::Error) -> String {
     let words = |cause: &(dyn std::error::Error + 'static)| {
-        let turn = cause.downcast_ref::<TurnFailure>().map(|turn| &turn.failure);
-        match turn.or_else(|| cause.downcast_ref::<PortFailure>()) {
-            Some(failure) => failure.message.clone(),
-            None => cause.to_string(),
-        }
+        let failure = cause.downcast_ref::<PortFailure>();
+        failure.map_or_else(|| cause.to_string(), |failure| failure.message.clone())
     };
     let mut parts: Vec<String> = error.chain().map(words).collect();
     parts.dedup();
     parts.join(": ")
-}
-
-fn port_failure(error: &anyhow::Error) -> Option<&PortFailure> {
-    error.chain().find_map(|cause| {
-        let turn = cause.downcast_ref::<TurnFailure>().map(|turn| &turn.failure);
-        turn.or_else(|| cause.downcast_ref::<PortFailure>())
-    })
 }
 
 const TRY_AGAIN: &str = "check OPENAI_BASE_URL, or base_url in the configuration file; if it is \

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 /// Every code with its meaning, as `--help` and the README list them. The command line parser
 /// gives 2 by itself.
-pub(crate) const EXIT_CODES: [(u8, &str); 8] = [
+pub(crate) const EXIT_CODES: [(u8, &str); 11] = [
     (Exit::Done.code(), "done"),
     (Exit::Failed.code(), "the run failed"),
     (2, "the command line is wrong"),
@@ -14,6 +14,9 @@ pub(crate) const EXIT_CODES: [(u8, &str); 8] = [
     (Exit::Refused.code(), "the provider refused: key, model, or request"),
     (Exit::Unreachable.code(), "the provider could not be reached, or did not answer"),
     (Exit::NobodyToAsk.code(), "something needed approval, and there was no terminal to ask on"),
+    (Exit::Waiting.code(), "the agent asked something that was not answered"),
+    (Exit::CyclesUsedUp.code(), "all cycles were used up (--max-cycles)"),
+    (Exit::BudgetUsedUp.code(), "the time was used up (--timeout)"),
     (Exit::Cancelled.code(), "cancelled with Ctrl-C"),
 ];
 
@@ -26,6 +29,9 @@ pub(crate) enum Exit {
     Refused,
     Unreachable,
     NobodyToAsk,
+    Waiting,
+    CyclesUsedUp,
+    BudgetUsedUp,
     Cancelled,
 }
 
@@ -39,6 +45,9 @@ impl Exit {
             Self::Refused => 4,
             Self::Unreachable => 5,
             Self::NobodyToAsk => 6,
+            Self::Waiting => 7,
+            Self::CyclesUsedUp => 8,
+            Self::BudgetUsedUp => 9,
             Self::Cancelled => 130,
         }
     }

@@ -3,12 +3,15 @@
 //! Knows the signals; refuses to know what is running. Termination and a terminal that went away
 //! do the same.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
 use crate::{exit::Exit, screen::Screen, show::Show};
+
+/// How long the word that the run is being stopped may take.
+const PATIENCE: Duration = Duration::from_millis(200);
 
 /// Watches from now on until the process ends: the first signal cancels `cancellation`.
 pub(crate) fn watch(cancellation: CancellationToken, show: Arc<dyn Show>, screen: Arc<Screen>) {
@@ -17,11 +20,18 @@ pub(crate) fn watch(cancellation: CancellationToken, show: Arc<dyn Show>, screen
     // ends with the process: a signal may come as long as that lives.
     tokio::spawn(async move {
         signals.next().await;
-        screen.keys_were_echoed();
+        let stopping = tokio::task::spawn_blocking({
+            let screen = Arc::clone(&screen);
+            move || {
+                screen.keys_were_echoed();
+                show.note("agent: stopping; press Ctrl-C again to end at once");
+            }
+        });
+        // A screen that nobody reads takes nothing, and must hold up no signal.
+        let _ = tokio::time::timeout(PATIENCE, stopping).await;
         cancellation.cancel();
-        show.note("agent: stopping; press Ctrl-C again to end at once");
         signals.next().await;
-        screen.end_line();
+        screen.end_line_at_once();
         std::process::exit(i32::from(Exit::Cancelled.code()));
     });
 }

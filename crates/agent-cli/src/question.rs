@@ -4,7 +4,7 @@
 //! every line of a text stands behind a bar, so that no text can pass for part of the question, and
 //! what would steer the terminal is spelt out.
 
-use runtime_kernel::ToolCall;
+use runtime_kernel::engine::ApprovalRequest;
 use runtime_ports::EffectClass;
 use serde_json::Value;
 
@@ -16,9 +16,10 @@ use crate::{
 const SUBJECT_SHOWN: usize = 80;
 
 /// The whole question, the choices at its end.
-pub(crate) fn question(call: &ToolCall, effect: EffectClass) -> String {
-    let mut text = format!("{} {}:\n", spelt_out(&call.name), intent(effect));
-    match &call.arguments {
+pub(crate) fn question(request: &ApprovalRequest) -> String {
+    let (tool, effect) = (spelt_out(&request.tool_name), request.effect);
+    let mut text = format!("{tool} {}:\n", intent(effect));
+    match &*request.arguments {
         Value::Object(arguments) if arguments.is_empty() => text.push_str("  (no arguments)\n"),
         Value::Object(arguments) => {
             for (name, value) in arguments {
@@ -28,14 +29,19 @@ pub(crate) fn question(call: &ToolCall, effect: EffectClass) -> String {
         other => text.push_str(&argument("arguments", other)),
     }
     // Again at the end, where it is seen when the text was longer than the screen.
-    text.push_str(&format!(
-        "Allow {}{}? {}",
-        spelt_out(&call.name),
-        subject(call),
-        choices(effect)
-    ));
+    let subject = subject(&request.arguments);
+    text.push_str(&format!("Allow {tool}{subject}? {}", choices(effect)));
     text
 }
+
+/// Whether the question may be answered for all calls of its kind. The choices are the end of a
+/// question, behind everything that comes from a model.
+pub(crate) fn offers_all(question: &str) -> bool {
+    question.ends_with(CHOICES_OF_A_WRITE)
+}
+
+const CHOICES: &str = "[y]es, [N]o or why not > ";
+const CHOICES_OF_A_WRITE: &str = "[y]es, [N]o or why not, [a]ll writes of this run > ";
 
 const fn intent(effect: EffectClass) -> &'static str {
     match effect {
@@ -49,13 +55,13 @@ const fn intent(effect: EffectClass) -> &'static str {
 /// Only writing can be allowed for the rest of a run.
 const fn choices(effect: EffectClass) -> &'static str {
     match effect {
-        EffectClass::WorkspaceWrite => "[y]es, [N]o or why not, [a]ll writes of this run > ",
-        _ => "[y]es, [N]o or why not > ",
+        EffectClass::WorkspaceWrite => CHOICES_OF_A_WRITE,
+        _ => CHOICES,
     }
 }
 
-fn subject(call: &ToolCall) -> String {
-    let named = ["path", "command"].iter().find_map(|name| call.arguments[*name].as_str());
+fn subject(arguments: &Value) -> String {
+    let named = ["path", "command"].iter().find_map(|name| arguments[*name].as_str());
     named.map(|text| format!(" {}", safe_line(text, SUBJECT_SHOWN))).unwrap_or_default()
 }
 

@@ -1,35 +1,39 @@
-//! Decides how one task is carried out, from the command line to the exit code.
+//! Decides how the command line becomes a job, and the end of the job an exit code.
 //!
-//! Knows the order of things. Refuses to know how any of them is done. Invariant: exactly one
-//! event ends the run, and it comes after the receipts.
+//! Knows the order of things. Refuses to know how any of them is done. Invariant: exactly one event
+//! is told last, and it comes after the receipts.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    path::Path,
+    sync::Arc,
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
 
-use router_adapter::TappedIntelligence;
-use runtime_kernel::{AgentRuntime, DEFAULT_ROUND_LIMIT, SessionRunRequest};
-use runtime_ports::{Intelligence, OperationContext, ResourceSnapshot};
+use runtime_kernel::engine::{EVENT_VERSION, Event, RunEvent, RunIdentity, RunResult, RunStatus};
+use runtime_ports::{OperationContext, ResourceSnapshot};
 use runtime_types::{ExecutionId, OperationId};
+use tokio::sync::mpsc;
 use uuid::Uuid;
 
 use crate::{
-    approval::Approvals,
+    approval::Announced,
     arguments::RunArguments,
-    composition::{self, Served},
+    composition::{self, Receipts, Served},
     configuration::{ConfigurationFile, ModelChoice, choose_model},
+    console::StandardConsole,
     diagnosis::Diagnosis,
-    event::Event,
     exit::Exit,
-    host::{Host, Progress},
     interrupt,
-    places::{Places, user},
+    job::{Job, Left},
+    live::Lived,
+    places::Places,
+    question::offers_all,
     screen::Screen,
-    show::{self, Show, tap::ShowDeltas},
-    terminal::{StandardConsole, TerminalInteraction},
-    totals::RunTotals,
+    show::{self, Show},
+    terminal::TerminalInteraction,
+    time_limit::LONGEST,
+    told::{Closing, Setting, Told},
 };
-
-/// Longest run. Every wait within has a shorter limit of its own.
-const RUN_LIMIT: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// How long the last receipts may take to reach the disk.
 const SETTLE_LIMIT: Duration = Duration::from_secs(10);
@@ -43,15 +47,16 @@ try it again in another way. When the task is done, answer in a few sentences.";
 pub(crate) async fn run(arguments: RunArguments) -> Exit {
     let screen = Arc::new(Screen::of_process());
     let show = show::form(arguments.json, &screen);
-    let job = Job::new(Arc::clone(&screen), Arc::clone(&show));
-    interrupt::watch(job.operation.cancellation.clone(), Arc::clone(&show), Arc::clone(&screen));
-    let mut totals = RunTotals::default();
-    let ended = Box::pin(job.carry_out(arguments, &mut totals)).await;
-    let (event, exit) = last_event(ended, totals);
-    show.show(&event);
+    let operation = root_operation();
+    interrupt::watch(operation.cancellation.clone(), Arc::clone(&show), Arc::clone(&screen));
+    let console = StandardConsole::new(Arc::clone(&screen));
+    let (terminal, mut said) = TerminalInteraction::new(Arc::new(console), offers_all);
+    let beginning = Beginning { operation, show: Arc::clone(&show), terminal };
+    let (event, closing) = Box::pin(beginning.carry_out(arguments, &mut said)).await;
+    show.show(Told::Last(&event, &closing));
     screen.end_line();
     match screen.loss() {
-        None => exit,
+        None => closing.exit,
         Some(error) => {
             screen.line(&format!("agent: standard output could not be written: {error}"));
             Exit::Failed
@@ -59,121 +64,174 @@ pub(crate) async fn run(arguments: RunArguments) -> Exit {
     }
 }
 
-fn last_event(ended: Result<Ended, Diagnosis>, totals: RunTotals) -> (Event, Exit) {
-    match ended {
-        Ok(Ended { answer, exit }) => {
-            (Event::RunCompleted { answer, totals, exit_code: exit.code() }, exit)
-        }
-        Err(Diagnosis { exit: Exit::Cancelled, .. }) => {
-            let exit_code = Exit::Cancelled.code();
-            (Event::RunCancelled { totals, exit_code }, Exit::Cancelled)
-        }
-        Err(Diagnosis { exit, code, message, hint }) => {
-            let exit_code = exit.code();
-            (Event::RunFailed { code, message, hint, totals, exit_code }, exit)
-        }
-    }
-}
-
-/// How a run ended that did not fail.
-struct Ended {
-    answer: Option<String>,
-    exit: Exit,
-}
-
-/// What a run has from its beginning.
-struct Job {
-    id: Uuid,
+/// What is there before anything is known of the job.
+struct Beginning {
     operation: OperationContext,
-    screen: Arc<Screen>,
     show: Arc<dyn Show>,
+    terminal: TerminalInteraction,
 }
 
-impl Job {
-    fn new(screen: Arc<Screen>, show: Arc<dyn Show>) -> Self {
-        let id = Uuid::new_v4();
-        Self { id, operation: root_operation(id), screen, show }
+impl Beginning {
+    async fn carry_out(
+        self,
+        arguments: RunArguments,
+        said: &mut mpsc::Receiver<String>,
+    ) -> (Arc<RunEvent>, Closing) {
+        let stop = self.operation.cancellation.clone();
+        let ended = match self.job(&arguments).await {
+            Ok(mut job) => {
+                let lived = job.carry_out(arguments.task, said).await;
+                settle(&job).await;
+                lived.map(|lived| ended(lived, &job))
+            }
+            Err(diagnosis) => Err(diagnosis),
+        };
+        let (event, mut closing) = match ended {
+            Ok(ended) => ended,
+            Err(_) if stop.is_cancelled() => never_ran(None),
+            Err(diagnosis) => never_ran(Some(diagnosis)),
+        };
+        closing.returned.extend(std::iter::from_fn(|| said.try_recv().ok()));
+        (event, closing)
     }
 
-    async fn carry_out(
-        &self,
-        arguments: RunArguments,
-        totals: &mut RunTotals,
-    ) -> Result<Ended, Diagnosis> {
+    async fn job(&self, arguments: &RunArguments) -> Result<Job, Diagnosis> {
         let places = Places::find().map_err(|error| Diagnosis::configuration(&error))?;
         let choice = model_choice(arguments.model.clone(), &places)?;
-        let console = StandardConsole::new(Arc::clone(&self.screen));
-        let interaction = Arc::new(TerminalInteraction::new(Arc::new(console)));
-        let tools = composition::tools(&arguments.folder, &places, interaction.clone())?;
+        let interaction = Arc::new(self.terminal.clone());
+        let world = composition::world(&arguments.folder, &places, interaction)?;
         let receipts = composition::receipts(&places)?;
         let resources = composition::user_resources(&places, &self.operation).await?;
-        let instructions = instructions(&resources);
-        let served = composition::serve(choice, receipts, &self.operation, &instructions).await?;
-        self.show.show(&started(self.id, &served, &arguments));
-        let approvals = Approvals::new(interaction, Arc::clone(&self.show), arguments.yes);
-        let mut host = Host {
-            task: arguments.task,
-            instructions,
-            model: served.model.clone(),
+        let store: Arc<Receipts> = Arc::clone(&receipts);
+        let served = composition::serve(choice, store, &self.operation).await?;
+        let folder = shown_folder(&arguments.folder);
+        self.show.show(Told::Setting(&setting(&served, &folder)));
+        Ok(Job {
+            session_id: Uuid::new_v4(),
             operation: self.operation.clone(),
-            tools,
-            approvals: Arc::new(approvals),
+            served,
+            world,
+            folder,
+            instructions: instructions(&resources),
+            allow_writes: arguments.yes,
+            terminal: self.terminal.clone(),
+            receipts,
+            announced: Announced::default(),
             show: Arc::clone(&self.show),
-            progress: Progress::default(),
-        };
-        let result = self.drive(&served, &mut host).await;
-        *totals = host.progress.totals;
-        self.judge(result, host.approvals.found_nobody())
-    }
-
-    async fn drive(&self, served: &Served, host: &mut Host) -> anyhow::Result<Option<String>> {
-        let router: Arc<dyn Intelligence> = Arc::new(served.router.clone());
-        let deltas = ShowDeltas(Arc::clone(&self.show));
-        let tapped: Arc<dyn Intelligence> = Arc::new(TappedIntelligence::new(router, deltas));
-        let cancelling = self.cancel_with_the_operation(Arc::clone(&tapped));
-        let request = SessionRunRequest {
-            user_id: user(),
-            operation_id: self.id,
-            rounds_used: 0,
-            round_limit: DEFAULT_ROUND_LIMIT,
-        };
-        let result = AgentRuntime::new(tapped).run_session(request, host).await;
-        // A turn that was given up settles its receipt in a task of its own.
-        let _ = tokio::time::timeout(SETTLE_LIMIT, served.router.settled()).await;
-        cancelling.abort();
-        result
-    }
-
-    /// Cancels the turn once the operation is cancelled. The turn settles its own receipt; a
-    /// failure to cancel shows in the run's own end.
-    fn cancel_with_the_operation(
-        &self,
-        intelligence: Arc<dyn Intelligence>,
-    ) -> tokio::task::JoinHandle<()> {
-        let (token, run) = (self.operation.cancellation.clone(), self.id);
-        tokio::spawn(async move {
-            token.cancelled().await;
-            let _ = intelligence.cancel(run).await;
+            left: Left { cycles: arguments.max_cycles, time: arguments.timeout, asks_again: true },
         })
     }
+}
 
-    fn judge(
-        &self,
-        result: anyhow::Result<Option<String>>,
-        found_nobody: bool,
-    ) -> Result<Ended, Diagnosis> {
-        match result {
-            Ok(answer) if found_nobody => Ok(Ended { answer, exit: Exit::NobodyToAsk }),
-            Ok(answer) => Ok(Ended { answer, exit: Exit::Done }),
-            Err(_) if self.operation.cancellation.is_cancelled() => Err(Diagnosis::cancelled()),
-            Err(error) => Err(Diagnosis::run(&error)),
+/// A call that was given up settles its receipt in a task of its own.
+async fn settle(job: &Job) {
+    let _ = tokio::time::timeout(SETTLE_LIMIT, job.served.router.settled()).await;
+    job.receipts.tell_fresh(&*job.show);
+}
+
+/// The last event of a job that ran, and what belongs to it.
+fn ended(lived: Lived, job: &Job) -> (Arc<RunEvent>, Closing) {
+    let (totals, receipts) = job.receipts.sum();
+    let (exit, diagnosis) = match &lived.result {
+        Some(result) => judge(result, job.terminal.found_nobody()),
+        None => (Exit::Failed, Some(lost())),
+    };
+    let error = lived.result.as_ref().and_then(|result| result.error.clone());
+    let closing = Closing {
+        exit,
+        diagnosis,
+        failure: error.and_then(|error| error.failure).map(|failure| *failure),
+        cancelled: lived.cancelled,
+        returned: lived.returned,
+        totals,
+        receipts,
+    };
+    let event = lived.last.unwrap_or_else(|| Arc::new(failed(&lost())));
+    (event, closing)
+}
+
+fn judge(result: &RunResult, found_nobody: bool) -> (Exit, Option<Diagnosis>) {
+    let early = |exit: Exit, hint: &str| {
+        let diagnosis = result.error.as_ref().map(|error| Diagnosis::of(exit, error));
+        (exit, diagnosis.map(|diagnosis| diagnosis.with_hint(hint)))
+    };
+    match result.status {
+        RunStatus::Completed if found_nobody => (Exit::NobodyToAsk, None),
+        RunStatus::Completed => (Exit::Done, None),
+        RunStatus::WaitUser => (Exit::Waiting, Some(waiting(result))),
+        RunStatus::MaxCycles => early(Exit::CyclesUsedUp, "--max-cycles allows more"),
+        RunStatus::BudgetExhausted => early(Exit::BudgetUsedUp, "--timeout allows more"),
+        RunStatus::Cancelled => (Exit::Cancelled, None),
+        RunStatus::Failed => {
+            let diagnosis = result.error.as_ref().map_or_else(lost, Diagnosis::run);
+            (diagnosis.exit, Some(diagnosis))
         }
     }
 }
 
-fn root_operation(run_id: Uuid) -> OperationContext {
-    let (id, run) = (OperationId::from(run_id), ExecutionId::from(run_id));
-    OperationContext::root(id, run, RUN_LIMIT)
+fn waiting(result: &RunResult) -> Diagnosis {
+    let asked = result.wait_reason.as_deref().unwrap_or_default();
+    Diagnosis {
+        exit: Exit::Waiting,
+        code: "wait_user".to_owned(),
+        message: format!("waits for an answer to: {asked}"),
+        hint: Some("run again with the answer in the task".to_owned()),
+    }
+}
+
+fn lost() -> Diagnosis {
+    Diagnosis {
+        exit: Exit::Failed,
+        code: "run_lost".to_owned(),
+        message: "the run broke down, which is a fault of this program".to_owned(),
+        hint: None,
+    }
+}
+
+/// The one event of a job that never began: cancelled, or failed.
+fn never_ran(diagnosis: Option<Diagnosis>) -> (Arc<RunEvent>, Closing) {
+    let event = match &diagnosis {
+        Some(diagnosis) => failed(diagnosis),
+        None => only(Event::RunCancelled { error: "cancelled before a run began".into() }),
+    };
+    let closing = Closing {
+        exit: diagnosis.as_ref().map_or(Exit::Cancelled, |diagnosis| diagnosis.exit),
+        diagnosis,
+        failure: None,
+        cancelled: None,
+        returned: Vec::new(),
+        totals: crate::totals::RunTotals::default(),
+        receipts: Vec::new(),
+    };
+    (Arc::new(event), closing)
+}
+
+fn failed(diagnosis: &Diagnosis) -> RunEvent {
+    let (error, error_code) = (diagnosis.message.as_str(), diagnosis.code.as_str());
+    only(Event::RunFailed { error: error.into(), error_code: error_code.into() })
+}
+
+/// An event of a run that has no other.
+fn only(event: Event) -> RunEvent {
+    let identity = RunIdentity::root(Uuid::new_v4().to_string(), "task", "agent");
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    RunEvent {
+        version: EVENT_VERSION,
+        identity: Arc::new(identity),
+        sequence: 1,
+        delta: None,
+        at_ms: u64::try_from(since.as_millis()).unwrap_or(u64::MAX),
+        cycle: None,
+        event,
+    }
+}
+
+/// The frame of everything but the runs, which are cancelled through their handles.
+fn root_operation() -> OperationContext {
+    let id = Uuid::new_v4();
+    let (id, execution) = (OperationId::from(id), ExecutionId::from(id));
+    // Runs have the same limit; what surrounds them outlives it by a little.
+    OperationContext::root(id, execution, LONGEST + SETTLE_LIMIT)
 }
 
 fn model_choice(named: Option<String>, places: &Places) -> Result<ModelChoice, Diagnosis> {
@@ -190,15 +248,16 @@ fn instructions(resources: &ResourceSnapshot) -> String {
     parts.join("\n\n")
 }
 
-fn started(run_id: Uuid, served: &Served, arguments: &RunArguments) -> Event {
-    let folder = std::fs::canonicalize(&arguments.folder);
-    let folder = folder.unwrap_or_else(|_| arguments.folder.clone());
-    Event::RunStarted {
-        run_id,
+fn shown_folder(folder: &Path) -> String {
+    let whole = std::fs::canonicalize(folder);
+    whole.unwrap_or_else(|_| folder.to_owned()).display().to_string()
+}
+
+fn setting(served: &Served, folder: &str) -> Setting {
+    Setting {
         model: served.model.clone(),
         provider: served.provider.clone(),
-        offline: served.is_offline,
-        folder: folder.display().to_string(),
-        task: arguments.task.clone(),
+        is_offline: served.is_offline,
+        folder: folder.to_owned(),
     }
 }

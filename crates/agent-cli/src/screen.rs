@@ -11,6 +11,10 @@ use std::{
 
 use anstream::{AutoStream, ColorChoice};
 use anstyle::Style;
+use rustix::termios::tcgetwinsize;
+
+/// What fits into a line where no width is known.
+const UNBOUND: usize = 250;
 
 /// What an unfinished line belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -98,12 +102,23 @@ impl Screen {
         self.state().end_line();
     }
 
-    /// The person ended the line of a question.
-    pub(crate) fn question_was_answered(&self) {
-        let mut state = self.state();
-        if state.unfinished == Some(Streamed::Question) {
-            state.unfinished = None;
+    /// Ends an unfinished line, unless the screen takes nothing.
+    pub(crate) fn end_line_at_once(&self) {
+        if let Ok(mut state) = self.state.try_lock() {
+            state.end_line();
         }
+    }
+
+    /// The person ended a line; whatever was there, the cursor is at the beginning of the next.
+    pub(crate) fn line_was_ended(&self) {
+        self.state().unfinished = None;
+    }
+
+    /// How many characters a line of standard error should have at most.
+    pub(crate) fn columns(&self) -> usize {
+        let size = self.stderr_is_terminal.then(|| tcgetwinsize(io::stderr()).ok()).flatten();
+        // Terminals that do not know their size say 0.
+        size.map(|size| usize::from(size.ws_col)).filter(|&columns| columns > 0).unwrap_or(UNBOUND)
     }
 
     /// The terminal has shown the keys of an interruption where the cursor is.

@@ -1,23 +1,24 @@
-//! Decides how events reach whoever watches: a person, or a program.
+//! Decides how what is told reaches whoever watches: a person, or a program.
 //!
 //! Knows the two forms; refuses to know what led to an event.
 
 mod call;
+mod calls;
 mod human;
 mod json;
 mod outcome;
-pub(crate) mod tap;
+mod receipt;
 
-pub(crate) use human::end_text;
+pub(crate) use receipt::end_text;
 
 use std::sync::Arc;
 
-use crate::{event::Event, screen::Screen};
+use crate::{screen::Screen, told::Told};
 
-/// Takes events in order. Must not fail: a closed pipe ends nothing.
+/// Takes what is told, in order. Must not fail: a closed pipe ends nothing.
 pub(crate) trait Show: Send + Sync {
-    /// Shows one event.
-    fn show(&self, event: &Event);
+    /// Shows it.
+    fn show(&self, told: Told<'_>);
 
     /// A line for a person that is no event; programs are not shown it.
     fn note(&self, text: &str);

@@ -23,9 +23,15 @@ impl RunTotals {
         self.input_tokens.add(usage.input_tokens);
         self.output_tokens.add(usage.output_tokens);
         self.cost_nano_usd.add(receipt.cost_nano_usd);
-        let is_whole = !receipt.is_lower_bound;
+        if receipt.is_lower_bound {
+            self.miss_a_part();
+        }
+    }
+
+    /// Something is missing from every sum.
+    pub(crate) fn miss_a_part(&mut self) {
         for total in [&mut self.input_tokens, &mut self.output_tokens, &mut self.cost_nano_usd] {
-            total.complete &= is_whole;
+            total.complete = false;
         }
     }
 }

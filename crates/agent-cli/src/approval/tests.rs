@@ -1,182 +1,120 @@
-//! Decides whether the policy asks exactly where it promises to.
+//! Decides whether the policy asks exactly where it promises to, and a no is told as such.
 
-use std::{
-    sync::{Arc, Mutex},
-    time::Duration,
+use std::{sync::Arc, time::Duration};
+
+use runtime_kernel::engine::{
+    ApprovalProvider, ApprovalRequest, ProviderDecision, Ruling, RunContext, RunIdentity,
 };
-
-use async_trait::async_trait;
-use runtime_kernel::ToolCall;
 use runtime_ports::{
     ApprovalDecision, EffectClass, InteractionRequest, InteractionResponse, InteractionSession,
-    ModelToolDefinition, OperationContext, PortFailure, PortFailureKind, ToolDescriptor, ToolKind,
+    OperationContext,
 };
 use runtime_types::{ExecutionId, OperationId};
-use serde_json::json;
+use serde_json::{Map, json};
+use standard_tools::standard_tools;
 
-use super::{Approvals, Verdict, call_digest};
-use crate::{event::Event, show::Show, terminal::NOBODY_TO_ASK};
+use super::{Announced, Attendance, Person, policy, told};
+use crate::{
+    question::offers_all,
+    terminal::{TerminalInteraction, staging::Typewriter},
+};
 
-/// Answers every question alike and keeps the questions.
-struct Person {
-    answer: Result<ApprovalDecision, PortFailure>,
-    asked: Mutex<Vec<InteractionRequest>>,
-}
-
-#[async_trait]
-impl InteractionSession for Person {
-    async fn prepare(
-        &self,
-        _operation: &OperationContext,
-        request: InteractionRequest,
-    ) -> Result<(), PortFailure> {
-        self.asked.lock().unwrap().push(request);
-        Ok(())
-    }
-
-    async fn wait(
-        &self,
-        _operation: &OperationContext,
-        _request_id: &str,
-    ) -> Result<InteractionResponse, PortFailure> {
-        self.answer.clone().map(InteractionResponse::decision)
+#[test]
+fn reading_is_free_writing_may_be_allowed_and_a_command_asks_always() {
+    for (allow_writes, asked) in
+        [(false, vec!["run_command", "write_file"]), (true, vec!["run_command"])]
+    {
+        let policy = policy(allow_writes);
+        let tools = standard_tools();
+        let descriptors = tools.iter().map(|tool| tool.descriptor());
+        let asks = descriptors.filter(|tool| *policy.ruling(tool) == Ruling::Ask);
+        let mut asks: Vec<&str> = asks.map(|tool| tool.definition.name.as_str()).collect();
+        asks.sort_unstable();
+        assert_eq!(asks, asked);
     }
 }
 
-#[derive(Default)]
-struct Seen(Mutex<Vec<Event>>);
-
-impl Show for Seen {
-    fn show(&self, event: &Event) {
-        self.0.lock().unwrap().push(event.clone());
-    }
-
-    fn note(&self, _text: &str) {}
-}
-
-fn operation() -> OperationContext {
-    let (id, run) = (OperationId::new("op").unwrap(), ExecutionId::new("run").unwrap());
-    OperationContext::root(id, run, Duration::from_secs(5))
-}
-
-fn descriptor(name: &str, effect: EffectClass) -> ToolDescriptor {
-    let (name, description) = (name.to_owned(), String::new());
-    let definition = ModelToolDefinition { name, description, input_schema: json!({}) };
-    let (idempotent, parallel, output_limit_bytes) = (false, false, 1_000);
-    let (kind, timeout, version) = (ToolKind::Function, Duration::from_secs(1), "1".to_owned());
-    ToolDescriptor {
-        definition,
-        kind,
+fn request(effect: EffectClass) -> ApprovalRequest {
+    ApprovalRequest {
+        request_id: "1".into(),
+        cycle: 1,
+        tool_call_id: "call-1".into(),
+        tool_name: "t".into(),
         effect,
-        idempotent,
-        parallel,
-        timeout,
-        output_limit_bytes,
-        version,
+        arguments: Arc::new(json!({})),
+        digest: "d".into(),
+        preview: "p".into(),
+        required: true,
+        timeout: Duration::from_secs(1),
+        expires_at_ms: 1,
     }
 }
 
-fn call(name: &str) -> ToolCall {
-    ToolCall { name: name.to_owned(), arguments: json!({ "path": "a" }) }
-}
-
-struct Case {
-    approvals: Approvals,
-    person: Arc<Person>,
-    seen: Arc<Seen>,
-}
-
-fn case(answer: Result<ApprovalDecision, PortFailure>, yes: bool) -> Case {
-    let person = Arc::new(Person { answer, asked: Mutex::default() });
-    let seen = Arc::new(Seen::default());
-    let interaction = Arc::clone(&person) as Arc<dyn InteractionSession>;
-    let approvals = Approvals::new(interaction, Arc::clone(&seen) as Arc<dyn Show>, yes);
-    Case { approvals, person, seen }
-}
-
-impl Case {
-    /// Decides on a call of `effect`; gives the verdict and how many questions were asked so far.
-    async fn decide(&self, number: u64, effect: EffectClass) -> (Verdict, usize) {
-        let (descriptor, call) = (descriptor("t", effect), call("t"));
-        let verdict = self.approvals.admit(&operation(), number, &descriptor, &call).await.unwrap();
-        (verdict, self.person.asked.lock().unwrap().len())
+fn run() -> RunContext {
+    let (id, execution) = (OperationId::new("op").unwrap(), ExecutionId::new("run").unwrap());
+    RunContext {
+        operation: OperationContext::root(id, execution, Duration::from_secs(5)),
+        identity: Arc::new(RunIdentity::root("run", "task", "agent")),
+        metadata: Arc::new(Map::new()),
     }
 }
 
 #[tokio::test]
-async fn reading_is_never_asked_and_a_command_always() {
-    for yes in [false, true] {
-        let case = case(Ok(ApprovalDecision::Approved), yes);
-        assert_eq!(case.decide(1, EffectClass::ReadOnly).await, (Verdict::Run, 0));
-        let asked = usize::from(!yes);
-        assert_eq!(case.decide(2, EffectClass::WorkspaceWrite).await, (Verdict::Run, asked));
-        assert_eq!(case.decide(3, EffectClass::Process).await, (Verdict::Run, asked + 1));
-        assert_eq!(case.decide(4, EffectClass::External).await, (Verdict::Run, asked + 2));
+async fn without_a_terminal_a_call_is_refused_with_what_to_do() {
+    for (effect, hint) in [
+        (EffectClass::WorkspaceWrite, "run again with --yes, or from a terminal"),
+        (EffectClass::Process, "from a terminal; --yes does not cover commands"),
+    ] {
+        let (terminal, _said) = TerminalInteraction::new(Typewriter::absent(), offers_all);
+        let decided = Attendance(terminal.clone()).decide(&run(), &request(effect)).await.unwrap();
+        let ProviderDecision::Denied { reason } = decided else { panic!("{decided:?}") };
+        assert!(reason.ends_with(hint), "{reason}");
+        assert!(terminal.found_nobody());
     }
 }
 
 #[tokio::test]
-async fn always_covers_writing_for_the_run_but_no_command() {
-    let case = case(Ok(ApprovalDecision::ApprovedForRun), false);
-    assert_eq!(case.decide(1, EffectClass::WorkspaceWrite).await, (Verdict::Run, 1));
-    assert_eq!(case.decide(2, EffectClass::WorkspaceWrite).await, (Verdict::Run, 1));
-    for (number, effect) in [(3, EffectClass::Process), (4, EffectClass::External)] {
-        let (verdict, asked) = case.decide(number, effect).await;
-        assert!(matches!(verdict, Verdict::Refused { code: "approval_denied", .. }), "{effect:?}");
-        assert_eq!(asked as u64, number - 1);
+async fn at_a_terminal_somebody_is_asked() {
+    let (terminal, _said) = TerminalInteraction::new(Typewriter::new(), offers_all);
+    let asked = request(EffectClass::Process);
+    let decided = Attendance(terminal.clone()).decide(&run(), &asked).await;
+    assert_eq!(decided, Ok(ProviderDecision::NeedsApproval));
+    assert!(!terminal.found_nobody());
+}
+
+#[test]
+fn a_no_is_told_as_the_word_of_the_user() {
+    let denied = |reason: &str| ApprovalDecision::Denied { reason: reason.to_owned() };
+    for (decision, expected) in [
+        (denied(""), denied("the user said no")),
+        (denied("not today"), denied("the user said no: not today")),
+        (ApprovalDecision::Approved, ApprovalDecision::Approved),
+        (ApprovalDecision::ApprovedForRun, ApprovalDecision::ApprovedForRun),
+    ] {
+        let response = told(InteractionResponse::decision(decision));
+        assert_eq!(response.decision, Some(expected));
     }
 }
 
-#[tokio::test]
-async fn a_denial_is_told_with_its_reason_and_leaves_a_pair_of_events() {
-    let denied = ApprovalDecision::Denied { reason: "not that file".into() };
-    let case = case(Ok(denied), false);
-    let (verdict, _) = case.decide(7, EffectClass::WorkspaceWrite).await;
-    let reason = "the user said no: not that file".to_owned();
-    assert_eq!(verdict, Verdict::Refused { code: "approval_denied", reason: reason.clone() });
-    let events = case.seen.0.lock().unwrap();
-    assert!(matches!(&events[0], Event::ApprovalRequested { number: 7, .. }));
-    let resolved = Event::ApprovalResolved {
-        number: 7,
-        tool: "t".into(),
-        approved: false,
-        reason: Some(reason),
-    };
-    assert_eq!(events[1..], [resolved]);
-}
-
-#[tokio::test]
-async fn with_nobody_to_ask_the_call_is_refused_with_what_to_do() {
-    let kind = PortFailureKind::Unavailable;
-    let nobody = || Err(PortFailure::not_sent(kind, NOBODY_TO_ASK, "no terminal"));
-    let case = case(nobody(), true);
-    assert!(!case.approvals.found_nobody());
-    let (verdict, _) = case.decide(1, EffectClass::Process).await;
-    let Verdict::Refused { code: "approval_unavailable", reason } = verdict else { panic!() };
-    assert!(reason.contains("--yes does not cover commands"), "{reason}");
-    assert!(case.approvals.found_nobody());
-}
-
-#[tokio::test]
-async fn a_cancelled_question_ends_the_run_instead_of_denying() {
-    let case = case(Err(PortFailure::canceled()), false);
-    let (descriptor, call) = (descriptor("t", EffectClass::Process), call("t"));
-    let failure = case.approvals.admit(&operation(), 1, &descriptor, &call).await.unwrap_err();
-    assert_eq!(failure.kind, PortFailureKind::Canceled);
-}
-
-#[tokio::test]
-async fn the_question_shows_the_whole_call_and_is_bound_to_its_digest() {
-    let case = case(Ok(ApprovalDecision::Approved), false);
-    let descriptor = descriptor("t", EffectClass::Process);
-    let long = "x".repeat(5_000);
-    let call =
-        ToolCall { name: "t".into(), arguments: json!({ "command": format!("{long}; rm") }) };
-    case.approvals.admit(&operation(), 1, &descriptor, &call).await.unwrap();
-    let asked = case.person.asked.lock().unwrap();
-    assert!(asked[0].prompt.contains("; rm\""), "the tail of the call must be visible");
-    assert_eq!(asked[0].digest, Some(call_digest(&descriptor, &call)));
-    let mut other = call.clone();
-    other.arguments["command"] = json!("ls");
-    assert_ne!(call_digest(&descriptor, &call), call_digest(&descriptor, &other));
+/// Else the question would stand above the call that it is about.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_question_waits_for_the_screen() {
+    for announce in [|announced: &Announced| announced.note(&"1".into()), Announced::note_a_gap] {
+        let typewriter = Typewriter::new();
+        let console = Arc::clone(&typewriter) as Arc<dyn crate::console::Console>;
+        let (terminal, _said) = TerminalInteraction::new(console, offers_all);
+        let announced = Announced::default();
+        let person = Person { terminal, announced: announced.clone() };
+        let operation = run().operation;
+        let asked = InteractionRequest::approval("1", "sure? ", "d");
+        let asking = tokio::spawn(async move { person.request(&operation, asked).await });
+        announced.note(&"another".into());
+        tokio::task::yield_now().await;
+        assert!(typewriter.paper().is_empty());
+        announce(&announced);
+        typewriter.until(1);
+        typewriter.type_line("y");
+        let decision = asking.await.unwrap().unwrap().decision;
+        assert_eq!(decision, Some(ApprovalDecision::Approved));
+    }
 }

@@ -1,46 +1,46 @@
-//! Decides how an event is printed for a program: one JSON object a line, on standard output.
+//! Decides how what is told is printed for a program: one JSON object a line, on standard output.
 //!
 //! Knows nothing about terminals. Raw text is kept: JSON escapes control characters itself.
 
-use std::{
-    sync::{Arc, Mutex, PoisonError},
-    time::{SystemTime, UNIX_EPOCH},
-};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::{
-    event::{EVENT_VERSION, Envelope, Event},
     screen::Screen,
     show::Show,
+    told::{Setting, Told, event_line, last_line},
 };
 
-/// Prints events and counts them.
+/// Prints the events of runs.
 pub(crate) struct JsonLines {
     screen: Arc<Screen>,
-    sequence: Mutex<u64>,
+    setting: Mutex<Option<Setting>>,
 }
 
 impl JsonLines {
     pub(crate) fn new(screen: Arc<Screen>) -> Self {
-        Self { screen, sequence: Mutex::new(0) }
+        Self { screen, setting: Mutex::default() }
     }
-}
 
-impl Show for JsonLines {
-    fn show(&self, event: &Event) {
-        let mut sequence = self.sequence.lock().unwrap_or_else(PoisonError::into_inner);
-        *sequence += 1;
-        let envelope =
-            Envelope { version: EVENT_VERSION, sequence: *sequence, at_ms: now_ms(), event };
-        if let Ok(mut line) = serde_json::to_vec(&envelope) {
+    fn line(&self, line: serde_json::Result<Vec<u8>>) {
+        // Of values that were read or made here, none fails.
+        if let Ok(mut line) = line {
             line.push(b'\n');
             self.screen.lines_out(&line);
         }
     }
-
-    fn note(&self, _text: &str) {}
 }
 
-fn now_ms() -> u64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+impl Show for JsonLines {
+    fn show(&self, told: Told<'_>) {
+        let mut setting = self.setting.lock().unwrap_or_else(PoisonError::into_inner);
+        match told {
+            Told::Setting(found) => *setting = Some(found.clone()),
+            Told::Happened(event) => self.line(event_line(event, setting.as_ref())),
+            Told::Last(event, closing) => self.line(last_line(event, closing)),
+            // Missing numbers tell of what was missed; all else is in the events or in the last.
+            Told::Missed(_) | Told::Receipt(_) | Told::Noted => {}
+        }
+    }
+
+    fn note(&self, _text: &str) {}
 }

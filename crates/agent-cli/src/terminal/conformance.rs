@@ -18,7 +18,8 @@ use runtime_ports::{
 };
 use runtime_types::ExecutionId;
 
-use super::{Console, TerminalInteraction};
+use super::TerminalInteraction;
+use crate::console::{Console, Typed};
 
 mod interaction {
     port_conformance::interaction_conformance!(super::TerminalHarness);
@@ -29,8 +30,14 @@ struct TerminalHarness;
 /// A keyboard on which the line for each question is ready, or comes later.
 struct Keyboard {
     is_attended: bool,
-    lines: Mutex<HashMap<String, String>>,
+    state: Mutex<State>,
     typed: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    lines: HashMap<String, String>,
+    shown: Option<String>,
 }
 
 struct Person {
@@ -51,9 +58,10 @@ impl InteractionHarness for TerminalHarness {
 
     async fn stage(&self, audience: Audience) -> Result<StagedInteraction, Unstageable> {
         let is_attended = audience == Audience::Human;
-        let (lines, typed) = (Mutex::default(), Condvar::new());
-        let keyboard = Arc::new(Keyboard { is_attended, lines, typed });
-        let terminal = TerminalInteraction::new(Arc::clone(&keyboard) as Arc<dyn Console>);
+        let (state, typed) = (Mutex::default(), Condvar::new());
+        let keyboard = Arc::new(Keyboard { is_attended, state, typed });
+        let console = Arc::clone(&keyboard) as Arc<dyn Console>;
+        let (terminal, _) = TerminalInteraction::new(console, |_| true);
         let session: Arc<dyn InteractionSession> = Arc::new(terminal.clone());
         Ok(StagedInteraction { session, human: Arc::new(Person { keyboard, terminal }) })
     }
@@ -64,23 +72,47 @@ impl Console for Keyboard {
         self.is_attended
     }
 
-    fn ask(&self, request: &InteractionRequest) -> std::io::Result<Option<String>> {
-        let is_missing = |lines: &mut HashMap<_, _>| !lines.contains_key(&request.request_id);
-        let lines = self.lines.lock().unwrap();
-        // A question that nobody answers must not hold up the end of a test.
-        let patience = Duration::from_secs(20);
-        let (lines, _) = self.typed.wait_timeout_while(lines, patience, is_missing).unwrap();
-        Ok(lines.get(&request.request_id).cloned())
+    fn await_typing(&self) -> bool {
+        let state = self.state.lock().unwrap();
+        let is_quiet = |state: &mut State| state.line_for_shown().is_none();
+        drop(self.typed.wait_timeout_while(state, Duration::from_millis(100), is_quiet).unwrap());
+        true
+    }
+
+    fn read(&self) -> Vec<Typed> {
+        let mut state = self.state.lock().unwrap();
+        let line = state.line_for_shown();
+        if line.is_some() {
+            state.shown = None;
+        }
+        line.map(Typed::Line).into_iter().collect()
+    }
+
+    fn show(&self, request: &InteractionRequest) {
+        self.state.lock().unwrap().shown = Some(request.request_id.clone());
+        self.typed.notify_all();
+    }
+
+    fn withdraw(&self) {
+        self.state.lock().unwrap().shown = None;
+    }
+
+    fn line_was_ended(&self) {}
+}
+
+impl State {
+    fn line_for_shown(&self) -> Option<String> {
+        self.lines.get(self.shown.as_ref()?).cloned()
     }
 }
 
 #[async_trait]
 impl Human for Person {
     fn sees(&self) -> Vec<InteractionRequest> {
-        let lines = self.keyboard.lines.lock().unwrap();
-        let questions = self.terminal.questions.lock().unwrap();
-        let requests = questions.iter().map(|question| question.request.clone());
-        requests.filter(|request| !lines.contains_key(&request.request_id)).collect()
+        let desk = self.terminal.0.desk();
+        let state = self.keyboard.state.lock().unwrap();
+        let requests = desk.questions.iter().map(|question| question.request.clone());
+        requests.filter(|request| !state.lines.contains_key(&request.request_id)).collect()
     }
 
     async fn answers(&self, _: &ExecutionId, request_id: &str, response: InteractionResponse) {
@@ -90,8 +122,8 @@ impl Human for Person {
             Some(ApprovalDecision::ApprovedForRun) => "a".to_owned(),
             Some(ApprovalDecision::Denied { reason }) => reason,
         };
-        let mut lines = self.keyboard.lines.lock().unwrap();
-        lines.entry(request_id.to_owned()).or_insert(format!("{line}\n"));
+        let mut state = self.keyboard.state.lock().unwrap();
+        state.lines.entry(request_id.to_owned()).or_insert(line);
         self.keyboard.typed.notify_all();
     }
 

@@ -35,15 +35,24 @@ fn a_command_is_refused_even_with_yes() {
     assert!(ended.stderr.contains("[1] run_command touch made.txt"), "{ended:?}");
     assert!(ended.stderr.contains("from a terminal; --yes does not cover commands"), "{ended:?}");
     let told = server.requests()[1].body["messages"].to_string();
-    assert!(told.contains("approval_unavailable"), "the model is told: {told}");
+    assert!(told.contains("approval_denied"), "the model is told: {told}");
 }
 
 #[test]
-fn the_arguments_of_a_call_are_part_of_no_approval() {
+fn with_yes_a_write_is_not_asked_for() {
     let first = Reply::call("write_file", json!({ "path": "a.txt", "content": "a" }));
     let server = ModelServer::playing([first, Reply::text("Done.")]);
     let place = Place::empty();
     let ended = place.run_with(&server, &["-y", "-m", "m", "write"]);
     assert_eq!(ended.code, Some(0), "{ended:?}");
     assert_eq!(place.file("a.txt").as_deref(), Some("a"));
+    assert!(!ended.stderr.contains("approved"), "{ended:?}");
+}
+
+#[test]
+fn without_a_terminal_a_model_is_not_offered_to_ask() {
+    let server = ModelServer::playing([Reply::text("Done.")]);
+    Place::empty().run_with(&server, &["-m", "m", "do it"]);
+    let tools = server.requests()[0].body["tools"].to_string();
+    assert!(tools.contains("read_file") && !tools.contains("ask_user"), "{tools}");
 }

@@ -37,31 +37,28 @@ fn arguments_that_do_not_fit_are_answered() {
 }
 
 #[test]
-fn a_call_beside_the_bridge_or_malformed_is_answered() {
-    for (tool, arguments, reason) in [
-        ("read_file", r#"{"path":"ideas.md"}"#, "unknown provider tool"),
-        ("call_ktool", "name: read_file", "not an object"),
-        ("call_ktool", "[1]", "not an object"),
-        ("call_ktool", r#"{"name":"read_file"}"#, "invalid arguments"),
-        ("call_ktool", r#"{"name":"","arguments":{}}"#, "invalid name"),
-        ("call_ktool", r#"{"name":"a","arguments":{},"b":1}"#, "unknown argument"),
+fn a_malformed_call_is_answered() {
+    for (tool, arguments, code) in [
+        ("read_file", "name: ideas.md", "invalid_arguments_json"),
+        ("read_file", "[1]", "invalid_arguments_payload"),
+        ("call_ktool", r#"{"name":"read_file","arguments":{"path":"ideas.md"}}"#, "tool_not_found"),
+        ("ask_user", r#"{"question":"who?"}"#, "tool_not_found"),
+        ("task_finish", r#"{"message":"done"}"#, "tool_not_allowed"),
     ] {
-        let server_reply = Reply::raw_call("", tool, arguments);
-        let (progress, told) = play(server_reply);
-        assert!(progress.contains("[1] refused: "), "{progress}");
-        assert!(progress.contains(reason) && told.contains(reason), "{progress}\n{told}");
+        let (progress, told) = play(Reply::raw_call("", tool, arguments));
+        assert!(progress.contains("[1] failed: "), "{progress}");
+        assert!(progress.contains(code) && told.contains(code), "{progress}\n{told}");
     }
 }
 
 #[test]
 fn a_call_that_was_cut_is_not_run() {
-    let server = ModelServer::playing([Reply::raw_call("", "call_ktool", r#"{"name":"list_fi"#)]);
+    let server = ModelServer::playing([Reply::raw_call("", "list_files", r#"{"path":"re"#)]);
     let place = Place::notes();
     let ended = place.run_with(&server, &["--model", "m", "do it"]);
     assert_eq!((ended.code, ended.stdout.as_str()), (Some(1), ""), "{ended:?}");
-    let why = "the answer ended early: it met a length limit, or a tool call in it is incomplete";
-    assert!(ended.stderr.contains(why), "{ended:?}");
-    assert!(!ended.stderr.contains("[1]"), "{ended:?}");
+    assert!(ended.stderr.contains("(model_output_limit)"), "{ended:?}");
+    assert!(!ended.stderr.contains("[1] ok"), "{ended:?}");
 }
 
 #[test]
@@ -70,10 +67,15 @@ fn a_model_without_a_word_is_asked_once_more() {
     let place = Place::empty();
     let ended = place.run_with(&server, &["--model", "m", "do it"]);
     assert_eq!((ended.code, ended.stdout.as_str()), (Some(0), "There.\n"), "{ended:?}");
+    let messages = server.requests()[1].body["messages"].to_string();
+    assert!(messages.contains("do it") && messages.contains("Give the final answer"), "{messages}");
     let server = ModelServer::playing([Reply::text(""), Reply::text(" ")]);
     let ended = place.run_with(&server, &["--model", "m", "do it"]);
     assert_eq!((ended.code, ended.stdout.as_str()), (Some(1), ""), "{ended:?}");
-    assert!(ended.stderr.contains("gave no answer, twice; try another model"), "{ended:?}");
+    assert!(ended.stderr.contains("gave neither an answer nor a tool call"), "{ended:?}");
+    let server = ModelServer::playing([Reply::text("")]);
+    let ended = place.run_with(&server, &["--max-cycles", "1", "--model", "m", "do it"]);
+    assert_eq!(ended.code, Some(1), "no cycle is left to ask again: {ended:?}");
 }
 
 /// The end would be 6 if somebody had been looked for.

@@ -36,32 +36,53 @@ fn each_call_its_result_the_receipt_and_the_totals_are_progress() {
     let place = Place::notes();
     let ended = place.run(&["--yes", TASK]);
     let lines: Vec<&str> = ended.stderr.lines().collect();
-    let calls = [
+    assert!(lines[0].starts_with("folder  /"), "{lines:?}");
+    let receipts = lines.iter().filter(|line| line.starts_with("receipt "));
+    let receipts: Vec<_> = receipts.collect();
+    assert_eq!(receipts.len(), 4, "one for each request: {lines:?}");
+    for receipt in receipts {
+        assert!(receipt.contains(": completed, 1 request, "), "{receipt}");
+    }
+    let results = |line: &&str| ["2", "3", "4", "5", "6", "7"].contains(&&line[1..2]);
+    let (reads, others): (Vec<&str>, Vec<&str>) =
+        lines[1..].iter().filter(|line| !line.starts_with("receipt ")).copied().partition(results);
+    let told = [
         "model   offline: the embedded rule-based model, no network \
          (for a language model: --model NAME or OPENAI_API_KEY)",
+        "cycle 1 of 250",
         "[1] list_files . recursive",
         "[1] ok 7 entries",
-        "[2] read_file .gitignore",
-        "[2] ok 2 lines, 18 bytes",
-        "[3] read_file balcony.png",
-        "[3] ok skipped: binary file, 165 bytes",
-        "[4] read_file ideas.md",
-        "[4] ok 7 lines, 212 bytes",
-        "[5] read_file recipes/pancakes.md",
-        "[5] ok 7 lines, 197 bytes",
-        "[6] read_file recipes/soup.md",
-        "[6] ok 8 lines, 118 bytes",
-        "[7] read_file shopping.txt",
-        "[7] ok 4 lines, 23 bytes",
+        "cycle 2 of 250",
+        "cycle 3 of 250",
         "[8] write_file TOTALS.md (197 bytes)",
         "[8] ok 197 bytes written",
+        "cycle 4 of 250",
     ];
-    assert!(lines[0].starts_with("folder  /"), "{lines:?}");
-    assert_eq!(lines[1..18], calls);
-    assert!(lines[18].starts_with("receipt ") && lines[18].contains(": completed, 4 requests, "));
-    assert!(lines[19].starts_with("totals  1 turn, 4 requests, "), "{lines:?}");
-    assert!(lines[19].ends_with("; tokens unavailable; cost unavailable"), "{lines:?}");
-    assert_eq!(lines.len(), 20, "the answer is not repeated: {lines:?}");
+    assert_eq!(others[..9], told);
+    assert!(others[9].starts_with("totals  4 requests, "), "{others:?}");
+    assert!(others[9].ends_with("; tokens unavailable; cost unavailable"), "{others:?}");
+    assert_eq!(others.len(), 10, "the answer is not repeated: {others:?}");
+    check_reads(&reads);
+}
+
+/// Six files are read at once: first all calls, then results as they come, each naming its call
+/// unless it follows it.
+fn check_reads(lines: &[&str]) {
+    let reads = [
+        (2, ".gitignore", "2 lines, 18 bytes"),
+        (3, "balcony.png", "skipped: binary file, 165 bytes"),
+        (4, "ideas.md", "7 lines, 212 bytes"),
+        (5, "recipes/pancakes.md", "7 lines, 197 bytes"),
+        (6, "recipes/soup.md", "8 lines, 118 bytes"),
+        (7, "shopping.txt", "4 lines, 23 bytes"),
+    ];
+    assert_eq!(lines.len(), 12, "{lines:?}");
+    for (position, (number, path, found)) in reads.into_iter().enumerate() {
+        assert_eq!(lines[position], format!("[{number}] read_file {path}"));
+        let whole = format!("[{number}] ok read_file {path}: {found}");
+        let short = format!("[{number}] ok {found}");
+        assert!(lines[6..].iter().any(|line| *line == whole || *line == short), "{lines:?}");
+    }
 }
 
 #[test]

@@ -32,6 +32,8 @@ pub(crate) enum End {
     Finished,
     Stalls,
     Cut,
+    /// After its first frame it waits until it is told to go on.
+    Pauses,
 }
 
 /// A request as it came.
@@ -53,6 +55,7 @@ struct State {
     models: Vec<String>,
     requests: Vec<Request>,
     unexpected: usize,
+    goes_on: bool,
 }
 
 impl Reply {
@@ -66,28 +69,49 @@ impl Reply {
         Self::Stream(pieces(text), End::Stalls)
     }
 
+    /// An answer whose rest comes when the server is told to go on.
+    pub(crate) fn pausing_after(text: &str, rest: &str) -> Self {
+        let first = frame(json!({ "content": text }), None);
+        Self::Stream(first + &pieces(rest) + &end("stop"), End::Pauses)
+    }
+
     /// The beginning of an answer, then a closed connection.
     pub(crate) fn cut_after(text: &str) -> Self {
         Self::Stream(pieces(text), End::Cut)
     }
 
-    /// A call through the bridge.
+    /// A call of a tool.
     pub(crate) fn call(tool: &str, arguments: Value) -> Self {
         Self::remark_and_call("", tool, arguments)
     }
 
-    /// A remark, then a call through the bridge.
+    /// A remark, then a call.
     pub(crate) fn remark_and_call(remark: &str, tool: &str, arguments: Value) -> Self {
-        let arguments = json!({ "name": tool, "arguments": arguments }).to_string();
-        Self::raw_call(remark, "call_ktool", &arguments)
+        Self::raw_call(remark, tool, &arguments.to_string())
     }
 
     /// A call as the provider wrote it.
-    pub(crate) fn raw_call(remark: &str, provider_tool: &str, arguments: &str) -> Self {
-        let function = json!({ "name": provider_tool, "arguments": arguments });
-        let call = json!({ "index": 0, "id": "call-1", "type": "function", "function": function });
-        let call = frame(json!({ "tool_calls": [call] }), None);
-        Self::Stream(pieces(remark) + &call + &end("tool_calls"), End::Finished)
+    pub(crate) fn raw_call(remark: &str, tool: &str, arguments: &str) -> Self {
+        Self::raw_calls(remark, &[(tool, arguments.to_owned())])
+    }
+
+    /// Several calls in one answer.
+    pub(crate) fn calls(calls: &[(&str, Value)]) -> Self {
+        let calls: Vec<_> =
+            calls.iter().map(|(tool, arguments)| (*tool, arguments.to_string())).collect();
+        Self::raw_calls("", &calls)
+    }
+
+    fn raw_calls(remark: &str, calls: &[(&str, String)]) -> Self {
+        let mut frames = pieces(remark);
+        for (index, (tool, arguments)) in calls.iter().enumerate() {
+            let id = format!("call-{}", index + 1);
+            let function = json!({ "name": tool, "arguments": arguments });
+            let call =
+                json!({ "index": index, "id": id, "type": "function", "function": function });
+            frames += &frame(json!({ "tool_calls": [call] }), None);
+        }
+        Self::Stream(frames + &end("tool_calls"), End::Finished)
     }
 
     /// Reasoning before an answer.
@@ -151,6 +175,11 @@ impl ModelServer {
         format!("http://{}/v1", self.address)
     }
 
+    /// Ends a pause.
+    pub(crate) fn go_on(&self) {
+        self.state.lock().unwrap().goes_on = true;
+    }
+
     /// The requests for an answer, so far.
     pub(crate) fn requests(&self) -> Vec<Request> {
         self.state.lock().unwrap().requests.clone()
@@ -186,7 +215,10 @@ fn serve(connection: TcpStream, state: &Mutex<State>) {
                 let list: Vec<_> = models.iter().map(|id| json!({ "id": id })).collect();
                 respond(connection, 200, "", &json!({ "data": list }).to_string())
             }
-            false => answer(connection, next_reply(state, request)),
+            false => {
+                let reply = next_reply(state, request);
+                answer(connection, reply, &|| until_told(state))
+            }
         };
         if !goes_on {
             return;
@@ -204,7 +236,7 @@ fn next_reply(state: &Mutex<State>, request: Request) -> Reply {
 }
 
 /// Whether the connection can be used again.
-fn answer(connection: &mut TcpStream, reply: Reply) -> bool {
+fn answer(connection: &mut TcpStream, reply: Reply, pause: &dyn Fn()) -> bool {
     match reply {
         Reply::Status(status, headers, body) => respond(connection, status, headers, &body),
         Reply::Silence => wait_for_the_end(connection),
@@ -212,16 +244,26 @@ fn answer(connection: &mut TcpStream, reply: Reply) -> bool {
             let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\
                         transfer-encoding: chunked\r\n\r\n";
             let mut sent = connection.write_all(head.as_bytes()).is_ok();
-            for frame in frames.split_inclusive("\n\n") {
+            for (place, frame) in frames.split_inclusive("\n\n").enumerate() {
+                if place == 1 && end == End::Pauses {
+                    pause();
+                }
                 let chunk = format!("{:x}\r\n{frame}\r\n", frame.len());
                 sent = sent && connection.write_all(chunk.as_bytes()).is_ok();
             }
             match end {
-                End::Finished => sent && connection.write_all(b"0\r\n\r\n").is_ok(),
+                End::Finished | End::Pauses => sent && connection.write_all(b"0\r\n\r\n").is_ok(),
                 End::Stalls => wait_for_the_end(connection),
                 End::Cut => false,
             }
         }
+    }
+}
+
+fn until_told(state: &Mutex<State>) {
+    let until = Instant::now() + LIMIT;
+    while !state.lock().unwrap().goes_on && Instant::now() < until {
+        thread::sleep(Duration::from_millis(5));
     }
 }
 

@@ -40,7 +40,7 @@ fn a_reader_that_saw_enough_costs_neither_the_work_nor_the_receipt() {
         assert_eq!(code, Some(0), "{progress}");
         assert!(!progress.contains("panicked"), "{progress}");
         assert!(place.file("TOTALS.md").is_some());
-        assert_eq!(place.receipts().len(), count + 1);
+        assert!(place.receipts().len() > 10 * (count + 1), "one for each request");
     }
     let (code, progress) = read_one_byte(place.agent(&["receipts"]));
     assert_eq!((code, progress.as_str()), (Some(0), ""));

@@ -94,9 +94,9 @@ pub use run_handle::{
 };
 pub use run_options::{RunNames, RunOptions};
 pub use runtime_decision::{
-    ApprovalRequest, Call, CallEdits, CallResult, CycleRecord, CycleView, Edit, Event,
-    HookDeclaration, HookPoint, HookResult, Ledger, LedgerTotals, LoadError, NoToolPolicy, Refused,
-    RequestEdits, ResultEdits, ReturnedSteering, Ruling, RunError, RunEvent, RunIdentity,
+    ApprovalRequest, Call, CallEdits, CallResult, CycleRecord, CycleView, EVENT_VERSION, Edit,
+    Event, HookDeclaration, HookPoint, HookResult, Ledger, LedgerTotals, LoadError, NoToolPolicy,
+    Refused, RequestEdits, ResultEdits, ReturnedSteering, Ruling, RunError, RunEvent, RunIdentity,
     RunResult, RunStatus, Task, ToolPolicy, ToolRecord,
 };
 pub use suspended_run::SuspendedRun;

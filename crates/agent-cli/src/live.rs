@@ -1,0 +1,147 @@
+//! Decides what is done with a run while it is live: its events are shown, what a person types
+//! steers it, and a request to stop cancels it.
+//!
+//! Knows the handle of a run. Refuses to know what the run is about. Invariants: the last event is
+//! kept and not shown, since more may belong to it; no line that was typed is lost.
+
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use runtime_kernel::engine::{
+    Agent, CancelReport, Event, EventStream, RunEnd, RunEvent, RunHandle, RunOptions, RunResult,
+    Task, WatchOptions, Watched,
+};
+use tokio::{sync::mpsc, task::JoinHandle};
+use tokio_util::sync::CancellationToken;
+
+use crate::{approval::Announced, composition::Receipts, show::Show, told::Told};
+
+/// Events that wait while the screen or a pipe is slow.
+const EVENTS_KEPT: usize = 100_000;
+
+/// A run that was started.
+pub(crate) struct Live {
+    handle: RunHandle,
+    run: JoinHandle<RunEnd>,
+    events: EventStream,
+    audience: Audience,
+    lived: Lived,
+}
+
+/// Who is told of a run.
+pub(crate) struct Audience {
+    pub(crate) show: Arc<dyn Show>,
+    /// Tells of the receipts of its requests.
+    pub(crate) receipts: Arc<Receipts>,
+    /// Waits for the screen before it asks.
+    pub(crate) announced: Announced,
+}
+
+/// What is left of a run.
+#[derive(Debug, Default)]
+pub(crate) struct Lived {
+    /// `None` when the run was lost.
+    pub(crate) last: Option<Arc<RunEvent>>,
+    pub(crate) result: Option<Arc<RunResult>>,
+    pub(crate) cancelled: Option<CancelReport>,
+    /// Lines that never reached the model.
+    pub(crate) returned: Vec<String>,
+    pub(crate) took: Duration,
+}
+
+enum Next {
+    Watched(Option<Watched>),
+    Said(String),
+    Stop,
+}
+
+impl Live {
+    /// Starts the run.
+    pub(crate) fn start(
+        agent: &Agent,
+        task: Task,
+        options: RunOptions,
+        audience: Audience,
+    ) -> Self {
+        let (handle, run) = agent.drive(task, options);
+        let events = handle.events(WatchOptions { deltas: true, capacity: EVENTS_KEPT });
+        let run = tokio::spawn(run);
+        Self { handle, run, events, audience, lived: Lived::default() }
+    }
+
+    /// Follows the run to its end. `stop` cancels it.
+    pub(crate) async fn follow(
+        mut self,
+        said: &mut mpsc::Receiver<String>,
+        stop: &CancellationToken,
+    ) -> Lived {
+        let began = Instant::now();
+        let mut cancelling: Option<JoinHandle<_>> = None;
+        while self.lived.last.is_none() {
+            let next = tokio::select! {
+                biased;
+                () = stop.cancelled(), if cancelling.is_none() => Next::Stop,
+                watched = self.events.next() => Next::Watched(watched),
+                Some(line) = said.recv() => Next::Said(line),
+            };
+            match next {
+                Next::Stop => {
+                    let handle = self.handle.clone();
+                    cancelling = Some(tokio::spawn(async move { handle.cancel().await }));
+                }
+                Next::Watched(None) => break,
+                Next::Watched(Some(watched)) => self.tell(watched),
+                Next::Said(line) => self.steer(line).await,
+            }
+        }
+        if let Some(report) = cancelling {
+            self.lived.cancelled = report.await.ok().and_then(Result::ok);
+        }
+        self.lived.took = began.elapsed();
+        self.end().await
+    }
+
+    fn tell(&mut self, watched: Watched) {
+        match watched {
+            Watched::Event(event) if event.event.is_last() => self.lived.last = Some(event),
+            Watched::Event(event) => self.audience.tell(&event),
+            Watched::Missed(count) => {
+                self.audience.show.show(Told::Missed(count));
+                self.audience.announced.note_a_gap();
+            }
+        }
+    }
+
+    async fn steer(&mut self, line: String) {
+        match self.handle.steer(line.as_str()).await {
+            Ok(_) => self.audience.show.show(Told::Noted),
+            Err(_) => self.lived.returned.push(line),
+        }
+    }
+
+    async fn end(mut self) -> Lived {
+        let result = self.run.await.ok().and_then(|end| end.finished().ok());
+        if let Some(result) = &result {
+            let returned = result.returned_steering.iter().map(|said| said.prompt.to_string());
+            self.lived.returned.splice(0..0, returned);
+        }
+        self.lived.result = result;
+        self.lived
+    }
+}
+
+impl Audience {
+    fn tell(&self, event: &RunEvent) {
+        self.show.show(Told::Happened(event));
+        // A receipt is written before its request is answered: it is told behind the pieces of the
+        // answer, with the whole.
+        if !event.event.is_delta() {
+            self.receipts.tell_fresh(&*self.show);
+        }
+        if let Event::ApprovalRequested { request_id, .. } = &event.event {
+            self.announced.note(request_id);
+        }
+    }
+}

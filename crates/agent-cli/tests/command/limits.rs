@@ -1,0 +1,64 @@
+//! Decides whether a run ends where it was told to, and says so.
+
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use crate::{
+    model_server::{ModelServer, Reply},
+    place::Place,
+};
+
+#[test]
+fn cycles_that_are_used_up_end_the_run_with_a_code_of_their_own() {
+    let look = || Reply::remark_and_call("Looking.", "list_files", json!({}));
+    let server = ModelServer::playing([look(), look()]);
+    let place = Place::notes();
+    let ended = place.run_with(&server, &["--max-cycles", "2", "--model", "m", "do it"]);
+    assert_eq!((ended.code, ended.stdout.as_str()), (Some(8), ""), "{ended:?}");
+    assert!(ended.stderr.contains("cycle 2 of 2\n"), "{ended:?}");
+    assert!(ended.stderr.contains("agent: all 2 cycles are used up"), "{ended:?}");
+    assert!(ended.stderr.ends_with("       --max-cycles allows more\n"), "{ended:?}");
+    assert_eq!(place.receipts().len(), 2);
+}
+
+#[test]
+fn time_that_is_used_up_ends_the_run_with_a_code_of_its_own() {
+    let (place, server) = (Place::empty(), ModelServer::playing([Reply::Silence]));
+    let began = Instant::now();
+    let ended = place.run_with(&server, &["--timeout", "1s", "--model", "m", "do it"]);
+    assert!((1..10).contains(&began.elapsed().as_secs()), "{:?}", began.elapsed());
+    assert_eq!((ended.code, ended.stdout.as_str()), (Some(9), ""), "{ended:?}");
+    assert!(ended.stderr.ends_with("       --timeout allows more\n"), "{ended:?}");
+    assert_eq!(place.receipts()[0]["end"], "cancelled", "it may have been billed");
+}
+
+#[test]
+fn a_command_is_ended_with_the_time_of_its_run() {
+    let sleep = Reply::call("run_command", json!({ "command": "sleep 987; touch late" }));
+    let (place, server) = (Place::empty(), ModelServer::playing([sleep]));
+    let agent = place.agent(&["run", "--timeout", "2s", "--model", "m", "do it"]);
+    let mut terminal = agent.with_server(&server).at_terminal();
+    terminal.until("[y]es, [N]o");
+    terminal.type_line("y");
+    let typed = Instant::now();
+    let left = terminal.left();
+    assert_eq!(left.code, Some(9), "{left:?}");
+    assert!(typed.elapsed() < Duration::from_secs(8), "{:?}", typed.elapsed());
+}
+
+#[test]
+fn a_wrong_limit_is_an_error_of_the_command_line() {
+    for (arguments, told) in [
+        (["--max-cycles", "0"], "a whole number of cycles, at least 1"),
+        (["--max-cycles", "many"], "a whole number of cycles, at least 1"),
+        (["--max-cycles", "99999999999"], "a whole number of cycles, at least 1"),
+        (["--timeout", "10"], "write it like 90s, 10m, 2h or 1h30m"),
+        (["--timeout", "0s"], "a run needs some time"),
+        (["--timeout", "48h"], "the longest is 24h"),
+    ] {
+        let ended = Place::empty().run(&[arguments[0], arguments[1], "do it"]);
+        assert_eq!((ended.code, ended.stdout.as_str()), (Some(2), ""), "{ended:?}");
+        assert!(ended.stderr.contains(told), "{ended:?}");
+    }
+}
