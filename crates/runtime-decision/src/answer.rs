@@ -30,7 +30,11 @@ impl Machine {
             Ok(response) => {
                 let (usage, cost) = (response.usage, response.cost_nano_usd);
                 self.state.ledger.answered(cycle, &response.attempts, usage, cost);
-                self.review(Review { view, response: Arc::new(response) }, 0, out)
+                match self.next_hook(HookPoint::AfterLlm, 0) {
+                    // Only hooks make it a thing to be shared.
+                    None => self.accept(view, response, out),
+                    Some(_) => self.review(Review { view, response: Arc::new(response) }, 0, out),
+                }
             }
             Err(failure) => {
                 self.state.ledger.failed(cycle, &failure);
@@ -52,7 +56,7 @@ impl Machine {
                 self.ask(Ask::Hook { hook, call: None });
                 Phase::Reviewing(Box::new(at))
             }
-            _ => self.accept(at, out),
+            _ => self.accept_reviewed(at, out),
         }
     }
 
@@ -76,23 +80,26 @@ impl Machine {
             verdict => {
                 let error = self.hook_error(hook, &verdict);
                 self.set_stop(Stop::Fail(Box::new(error)));
-                self.accept(*at, out)
+                self.accept_reviewed(*at, out)
             }
         }
     }
 
+    pub(crate) fn accept_reviewed(&mut self, at: Review, out: &mut Out) -> Phase {
+        self.accept(at.view, Arc::unwrap_or_clone(at.response), out)
+    }
+
     /// Takes the answer into the history and opens the record of the cycle.
-    pub(crate) fn accept(&mut self, at: Review, out: &mut Out) -> Phase {
-        let response = Arc::unwrap_or_clone(at.response);
+    fn accept(&mut self, view: RequestView, response: ModelResponse, out: &mut Out) -> Phase {
         let (content, calls) = self.numbered(response.output);
         let first_message = self.state.history.len();
-        let text: Arc<str> = text_of(&content).into();
+        let text = text_of(&content);
         if !content.is_empty() {
             self.state.history.push(ModelMessage { role: ModelRole::Assistant, content });
         }
         self.open_record(first_message, response.usage);
         self.tell_answer(&text, &calls, response.usage, out);
-        let batch = Batch { calls, hidden: at.view.hidden, group: (0, 0), steered: None };
+        let batch = Batch { calls, hidden: view.hidden, group: (0, 0), steered: None };
         if !response.finish.is_complete() {
             self.set_stop(Stop::Fail(Box::new(incomplete(response.finish))));
         }
@@ -133,10 +140,12 @@ impl Machine {
     /// The content without blank text, and its calls, each under an id of its own: the first call
     /// of an id keeps it.
     fn numbered(&mut self, output: Vec<ModelContent>) -> (Vec<ModelContent>, Vec<CallState>) {
-        let (mut content, mut calls) = (Vec::with_capacity(output.len()), Vec::new());
-        let given: BTreeSet<String> = output.iter().filter_map(id_of).map(str::to_owned).collect();
-        let mut ids = BTreeSet::new();
-        for item in output {
+        let calls = output.iter().filter_map(id_of).count();
+        let (mut content, mut calls) =
+            (Vec::with_capacity(output.len()), Vec::<CallState>::with_capacity(calls));
+        let (mut ids, mut given) = (BTreeSet::new(), None);
+        let mut rest = output.into_iter();
+        while let Some(item) = rest.next() {
             match item {
                 ModelContent::Text { text } if text.trim().is_empty() => {}
                 // A hook may leave one; no answer says what its own calls came to.
@@ -145,11 +154,14 @@ impl Machine {
                     let arguments = storable(arguments);
                     let duplicate = !id.is_empty() && ids.contains(&*id);
                     let id = match duplicate || id.trim().is_empty() {
-                        true => self.fresh_call_id(&given),
+                        true => self.fresh_call_id(
+                            given.get_or_insert_with(|| ids_of(&content, rest.as_slice())),
+                        ),
                         false => id,
                     };
-                    ids.insert(id.clone());
-                    calls.push(CallState::made(&id, &name, &arguments, duplicate));
+                    let call = CallState::made(&id, &name, &arguments, duplicate);
+                    ids.insert(Arc::clone(&call.original.id));
+                    calls.push(call);
                     content.push(ModelContent::ToolUse { id, name, arguments });
                 }
                 item => content.push(item),
@@ -210,7 +222,7 @@ impl Machine {
         let start = self.state.records.last().map_or(0, |record| record.messages.0);
         let mut newest = self.state.history.entries_from(start);
         let answer = newest.find(|entry| entry.message().role == ModelRole::Assistant);
-        answer.map(|entry| text_of(&entry.message().content)).unwrap_or_default().into()
+        answer.map(|entry| text_of(&entry.message().content)).unwrap_or_default()
     }
 }
 
@@ -237,12 +249,21 @@ fn id_of(item: &ModelContent) -> Option<&str> {
     }
 }
 
-fn text_of(content: &[ModelContent]) -> String {
-    let texts = content.iter().filter_map(|item| match item {
+/// The ids of all calls in these.
+fn ids_of(content: &[ModelContent], rest: &[ModelContent]) -> BTreeSet<String> {
+    content.iter().chain(rest).filter_map(id_of).map(str::to_owned).collect()
+}
+
+fn text_of(content: &[ModelContent]) -> Arc<str> {
+    let mut texts = content.iter().filter_map(|item| match item {
         ModelContent::Text { text } => Some(&**text),
         _ => None,
     });
-    texts.collect::<Vec<_>>().concat()
+    let first = texts.next().unwrap_or_default();
+    match texts.next() {
+        None => first.into(),
+        Some(second) => [first, second].into_iter().chain(texts).collect::<String>().into(),
+    }
 }
 
 fn incomplete(finish: ModelFinish) -> RunError {

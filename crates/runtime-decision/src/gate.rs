@@ -36,10 +36,10 @@ impl Machine {
             let result = result.with_commit(CommitDisposition::NotCommitted);
             return self.after(batch, call, result, out);
         }
-        let is_free = Self::is_exempt(&asked) || self.is_allowed_for_run(&asked);
         let required = ruling == Ruling::Ask;
         let has_provider = self.plan.definition().callbacks.approvals;
-        if is_free || !(required || has_provider) {
+        let is_gated = required || has_provider;
+        if !is_gated || Self::is_exempt(&asked) || self.is_allowed_for_run(&asked) {
             return self.clear(batch, call, out);
         }
         self.open_approval(batch, call, required);

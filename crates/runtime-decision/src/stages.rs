@@ -49,7 +49,7 @@ impl Machine {
             let error = "an earlier call of this answer has the same id; \
                          it alone was run, make this call again under an id of its own";
             let result = CallResult::failed(&state.original, "duplicate_tool_call_id", error);
-            return self.finish(batch, call, not_committed(result), out);
+            return self.finish(batch, call, Arc::new(not_committed(result)), out);
         }
         let event = Event::ToolCallPlanned {
             tool_name: Arc::clone(&state.original.name),
@@ -181,15 +181,14 @@ impl Machine {
 
     /// The result stands; what interrupts the batch is looked for.
     pub(crate) fn settle(&mut self, batch: &mut Batch, call: usize, out: &mut Out) {
-        let Some(result) = batch.calls[call].result.clone() else { return };
-        self.finish(batch, call, Arc::unwrap_or_clone(result), out);
+        let Some(result) = batch.calls[call].result.take() else { return };
+        self.finish(batch, call, result, out);
         self.check_interruptions(batch, call, out);
     }
 
     /// Gives a call its result and tells it.
-    fn finish(&mut self, batch: &mut Batch, call: usize, result: CallResult, out: &mut Out) {
+    fn finish(&mut self, batch: &mut Batch, call: usize, result: Arc<CallResult>, out: &mut Out) {
         let state = &mut batch.calls[call];
-        let result = Arc::new(result);
         let event = tool_result_event(state.effective(), &result);
         state.stage = Stage::Done;
         state.result = Some(result);
@@ -212,7 +211,7 @@ impl Machine {
         let state = &mut batch.calls[call];
         state.patched = None;
         let result = not_committed(CallResult::failed(&state.original, code, skipped(code)));
-        self.finish(batch, call, result, out);
+        self.finish(batch, call, Arc::new(result), out);
     }
 
     /// Whether the call is exempt from approval.

@@ -44,7 +44,7 @@ impl Machine {
             }
             Phase::Reviewing(at) => {
                 self.drop_open(out);
-                self.accept(*at, out)
+                self.accept_reviewed(*at, out)
             }
             Phase::RunningTools(mut batch) => {
                 self.break_off(&mut batch, out);

@@ -210,7 +210,7 @@ impl Agent {
     fn driven(&self, machine: Machine, first: Happened, options: RunOptions) -> (RunHandle, Run) {
         let span = tracing::info_span!("run", run_id = %machine.identity().run_id);
         let (handle, driver) = Driver::new(Arc::clone(&self.parts), machine, options);
-        let future = Box::pin(driver.run(first).instrument(span));
+        let future = Box::pin(Box::new(driver).run(first).instrument(span));
         (handle, Run { future })
     }
 

@@ -21,24 +21,29 @@ pub(crate) struct Panicked;
 
 /// Work whose panics are held back. Cancel-safe if the work is: nothing is taken from it before it
 /// is ready.
-pub(crate) struct Contained<F> {
+pub(crate) struct Contained<F: ?Sized> {
     /// None once it has ended.
     work: Option<Pin<Box<F>>>,
 }
 
 /// Holds back the panics of `work`, those of its drop included.
 pub(crate) fn contained<F: Future>(work: F) -> Contained<F> {
-    Contained { work: Some(Box::pin(work)) }
+    contained_in_place(Box::pin(work))
 }
 
-impl<F> Contained<F> {
+/// Like [`contained`], for work that has its place already.
+pub(crate) fn contained_in_place<F: Future + ?Sized>(work: Pin<Box<F>>) -> Contained<F> {
+    Contained { work: Some(work) }
+}
+
+impl<F: ?Sized> Contained<F> {
     fn end(&mut self) {
         let work = self.work.take();
         let _ = caught(|| drop(work));
     }
 }
 
-impl<F: Future> Future for Contained<F> {
+impl<F: Future + ?Sized> Future for Contained<F> {
     type Output = Result<F::Output, Panicked>;
 
     /// # Panics
@@ -55,7 +60,7 @@ impl<F: Future> Future for Contained<F> {
     }
 }
 
-impl<F> Drop for Contained<F> {
+impl<F: ?Sized> Drop for Contained<F> {
     fn drop(&mut self) {
         self.end();
     }

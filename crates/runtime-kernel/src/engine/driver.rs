@@ -39,7 +39,7 @@ const REST_OF_GRACE: u32 = 10;
 /// What can come next.
 enum Next {
     Message(Option<Message>),
-    Ended(Box<Ended>),
+    Ended(Ended),
     FromOutside,
     Traced,
 }
@@ -49,6 +49,8 @@ pub(super) struct Driver {
     parts: Arc<Parts>,
     machine: Machine,
     out: Out,
+    /// What was settled at once, and is fed next.
+    settled: VecDeque<(EffectId, Box<Outcome>)>,
     operation: OperationContext,
     in_flight: InFlight,
     mailbox: mpsc::Receiver<Message>,
@@ -85,6 +87,7 @@ impl Driver {
             ends: Ends::of(&operation),
             steering: Steering::after(machine.last_steering()),
             out: Out::default(),
+            settled: VecDeque::new(),
             has_heard: false,
             cancelling: None,
             last: None,
@@ -101,7 +104,7 @@ impl Driver {
     }
 
     /// Drives the run from `first` to the end of this life of it.
-    pub(super) async fn run(mut self, first: Happened) -> RunEnd {
+    pub(super) async fn run(mut self: Box<Self>, first: Happened) -> RunEnd {
         self.limit_time();
         self.must_feed(first);
         self.tell_ends();
@@ -111,7 +114,7 @@ impl Driver {
             // Lets others run where everything is ready at once.
             tokio::task::consume_budget().await;
         }
-        self.conclude().await
+        Box::pin((*self).conclude()).await
     }
 
     /// The live time that is left, on tokio's clock.
@@ -150,7 +153,7 @@ impl Driver {
             Next::Message(Some(message)) => self.take_message(message),
             // Nobody holds the run's handle: nobody can say anything any more.
             Next::Message(None) => self.mailbox.close(),
-            Next::Ended(ended) => self.take_ended(*ended),
+            Next::Ended(ended) => self.take_ended(ended),
             Next::FromOutside | Next::Traced => {}
         }
     }
@@ -197,7 +200,7 @@ impl Driver {
             cancelling.note(&ended);
         }
         // One that was withdrawn at the same moment is not wanted any more.
-        let settled = Happened::Settled { effect: ended.id, outcome: Box::new(ended.outcome) };
+        let settled = Happened::Settled { effect: ended.id, outcome: ended.outcome };
         let _ = self.feed(settled);
     }
 
@@ -208,21 +211,15 @@ impl Driver {
 
     /// One input, and all that follows from it at once.
     fn feed(&mut self, happened: Happened) -> Result<(), Refused> {
-        let mut settled = VecDeque::new();
-        self.feed_one(happened, &mut settled)?;
-        while let Some((effect, outcome)) = settled.pop_front() {
-            let happened = Happened::Settled { effect, outcome: Box::new(outcome) };
+        self.feed_one(happened)?;
+        while let Some((effect, outcome)) = self.settled.pop_front() {
             // Withdrawn by what came before it.
-            let _ = self.feed_one(happened, &mut settled);
+            let _ = self.feed_one(Happened::Settled { effect, outcome });
         }
         Ok(())
     }
 
-    fn feed_one(
-        &mut self,
-        happened: Happened,
-        settled: &mut VecDeque<(EffectId, Outcome)>,
-    ) -> Result<(), Refused> {
+    fn feed_one(&mut self, happened: Happened) -> Result<(), Refused> {
         let at_ms = self.parts.clock.unix_ms();
         let mut out = std::mem::take(&mut self.out);
         out.clear();
@@ -234,7 +231,7 @@ impl Driver {
             self.halt(id, halt);
         }
         for requested in out.effects.drain(..) {
-            self.dispatch(requested, settled);
+            self.dispatch(requested);
         }
         self.out = out;
         handled
@@ -251,7 +248,7 @@ impl Driver {
         }
     }
 
-    fn dispatch(&mut self, requested: Requested, settled: &mut VecDeque<(EffectId, Outcome)>) {
+    fn dispatch(&mut self, requested: Requested) {
         let Requested { id, effect } = requested;
         let frame = Frame {
             operation: &self.operation,
@@ -263,7 +260,7 @@ impl Driver {
             },
         };
         match self.parts.perform(id, effect, &frame) {
-            Dispatched::Settled(outcome) => settled.push_back((id, outcome)),
+            Dispatched::Settled(outcome) => self.settled.push_back((id, outcome)),
             Dispatched::Performed(performed) => self.in_flight.start(id, performed),
         }
     }
@@ -346,7 +343,7 @@ async fn at_work(in_flight: &mut InFlight, trace: &mut Option<TraceWriter>) -> N
     tokio::select! {
         biased;
         () = traced(trace) => Next::Traced,
-        ended = in_flight.next() => Next::Ended(Box::new(ended)),
+        ended = in_flight.next() => Next::Ended(ended),
     }
 }
 

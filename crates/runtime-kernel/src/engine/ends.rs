@@ -3,16 +3,18 @@
 //! Knows a cancellation and a deadline; refuses to know what a run makes of them. Invariant: the
 //! run is told each of them once.
 
-use std::time::Duration;
+use std::{pin::Pin, time::Duration};
 
+use futures_util::future::{BoxFuture, FutureExt as _};
 use runtime_decision::Happened;
 use runtime_ports::OperationContext;
-use tokio::time::Instant;
+use tokio::time::{Instant, Sleep};
 
-/// What can end a run from outside.
+/// What can end a run from outside. It is waited for all the time, so that what waits is kept.
 pub(super) struct Ends {
     operation: OperationContext,
-    at: Instant,
+    cancelled: BoxFuture<'static, ()>,
+    time: Pin<Box<Sleep>>,
     is_cancel_told: bool,
     is_time_told: bool,
 }
@@ -21,7 +23,8 @@ impl Ends {
     /// Of a run that has this frame.
     pub(super) fn of(operation: &OperationContext) -> Self {
         Self {
-            at: operation.deadline,
+            cancelled: operation.cancellation.clone().cancelled_owned().boxed(),
+            time: Box::pin(tokio::time::sleep_until(operation.deadline)),
             operation: operation.clone(),
             is_cancel_told: false,
             is_time_told: false,
@@ -31,16 +34,17 @@ impl Ends {
     /// At most so long from now.
     pub(super) fn within(&mut self, left: Duration) {
         if let Some(end) = Instant::now().checked_add(left) {
-            self.at = self.at.min(end);
+            let end = end.min(self.time.deadline());
+            self.time.as_mut().reset(end);
         }
     }
 
     /// Waits for what has come and was not told. Cancel-safe.
-    pub(super) async fn come(&self) {
+    pub(super) async fn come(&mut self) {
         tokio::select! {
             biased;
-            () = self.operation.cancellation.cancelled(), if !self.is_cancel_told => {}
-            () = tokio::time::sleep_until(self.at), if !self.is_time_told => {}
+            () = &mut self.cancelled, if !self.is_cancel_told => {}
+            () = &mut self.time, if !self.is_time_told => {}
             else => std::future::pending().await,
         }
     }
@@ -51,7 +55,7 @@ impl Ends {
             self.is_cancel_told = true;
             return Some(Happened::Cancelled);
         }
-        if !self.is_time_told && self.at <= Instant::now() {
+        if !self.is_time_told && self.time.deadline() <= Instant::now() {
             self.is_time_told = true;
             return Some(Happened::WallTimeElapsed);
         }

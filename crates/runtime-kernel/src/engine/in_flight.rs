@@ -8,6 +8,7 @@ use std::{
     collections::BTreeMap,
     future::Future,
     pin::Pin,
+    sync::Arc,
     task::{Context, Poll},
     time::Duration,
 };
@@ -22,7 +23,7 @@ use runtime_ports::OperationContext;
 use tokio::time::{Instant, Sleep};
 
 use super::{
-    contained::{Contained, Panicked, contained},
+    contained::{Contained, Panicked, contained_in_place},
     effect_name::EffectName,
 };
 
@@ -30,7 +31,7 @@ use super::{
 pub(super) struct Performed {
     pub(super) name: EffectName,
     /// Its frame; cancelling it tells the adapter to stop.
-    pub(super) operation: OperationContext,
+    pub(super) operation: Arc<OperationContext>,
     pub(super) work: BoxFuture<'static, Outcome>,
     /// The task of a tool, to see whether it still runs when it is given up.
     pub(super) task: Option<tokio::task::AbortHandle>,
@@ -39,7 +40,7 @@ pub(super) struct Performed {
 /// What is known of an effect while it is being performed.
 struct Entry {
     name: EffectName,
-    operation: OperationContext,
+    operation: Arc<OperationContext>,
     abort: AbortHandle,
     task: Option<tokio::task::AbortHandle>,
     /// When it is told to stop, if it was halted and has not been told yet.
@@ -53,7 +54,7 @@ struct Entry {
 pub(super) struct Ended {
     pub(super) id: EffectId,
     pub(super) name: EffectName,
-    pub(super) outcome: Outcome,
+    pub(super) outcome: Box<Outcome>,
     /// Of one that was given up: its task, which may still run.
     pub(super) given_up: Option<GivenUp>,
 }
@@ -66,7 +67,7 @@ pub(super) struct GivenUp {
 /// The work of one effect. The panics of an adapter, those of its drop included, do not leave it.
 struct Identified {
     id: EffectId,
-    work: Contained<BoxFuture<'static, Outcome>>,
+    work: Contained<dyn Future<Output = Outcome> + Send>,
 }
 
 /// The effects that are being performed.
@@ -87,7 +88,7 @@ impl InFlight {
     pub(super) fn start(&mut self, id: EffectId, performed: Performed) {
         let (abort, registration) = AbortHandle::new_pair();
         let Performed { name, operation, work, task } = performed;
-        let work = Identified { id, work: contained(work) };
+        let work = Identified { id, work: contained_in_place(work) };
         self.work.push(Abortable::new(work, registration));
         let give_up_at = operation.deadline.checked_add(self.grace).unwrap_or_else(far);
         let entry =
@@ -160,7 +161,7 @@ impl InFlight {
 
     fn ended(&mut self, id: EffectId, end: Result<Outcome, Panicked>) -> Option<Ended> {
         let Entry { name, .. } = self.entries.remove(&id)?;
-        let outcome = end.unwrap_or_else(|Panicked| name.broken_down());
+        let outcome = Box::new(end.unwrap_or_else(|Panicked| name.broken_down()));
         Some(Ended { id, name, outcome, given_up: None })
     }
 
@@ -183,7 +184,7 @@ impl InFlight {
     fn give_up(&mut self, id: EffectId) -> Option<Ended> {
         let Entry { name, operation, abort, task, was_told, .. } = self.entries.remove(&id)?;
         // Only now is it known whether it was told to stop or ran out of time.
-        let outcome = name.given_up(was_told);
+        let outcome = Box::new(name.given_up(was_told));
         operation.cancellation.cancel();
         abort.abort();
         if let Some(task) = &task {

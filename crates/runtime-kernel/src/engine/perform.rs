@@ -40,7 +40,7 @@ pub(super) struct Frame<'a> {
 
 /// What becomes of an effect: it is settled at once, or it is being performed.
 pub(super) enum Dispatched {
-    Settled(Outcome),
+    Settled(Box<Outcome>),
     Performed(Performed),
 }
 
@@ -51,16 +51,19 @@ impl Parts {
         effect: Effect,
         frame: &Frame<'_>,
     ) -> Dispatched {
+        if let Effect::CheckArguments { tool, arguments } = &effect {
+            return Dispatched::Settled(Box::new(self.check(tool, arguments)));
+        }
         let name = EffectName::of(&effect);
-        let operation = frame.child(id, self.longest(&effect));
-        let (parts, own) = (Arc::clone(self), operation.clone());
-        let run = || frame.context(operation.clone());
+        let operation = Arc::new(frame.child(id, self.longest(&effect)));
+        let (parts, own) = (Arc::clone(self), Arc::clone(&operation));
+        let run = || frame.context(OperationContext::clone(&operation));
         let (work, task): (BoxFuture<'static, Outcome>, _) = match effect {
             Effect::CheckArguments { tool, arguments } => {
-                return Dispatched::Settled(self.check(&tool, &arguments));
+                (std::future::ready(self.check(&tool, &arguments)).boxed(), None)
             }
             Effect::InvokeTool(work) => {
-                let (task, work) = tool_task::start(self, own, *work);
+                let (task, work) = tool_task::start(parts, own, *work);
                 (work.map(Outcome::ToolReturned).boxed(), Some(task))
             }
             Effect::CallModel(request) => {
@@ -102,13 +105,13 @@ impl Parts {
         Outcome::ArgumentsChecked(verdict.map_err(fault))
     }
 
-    async fn resolve_profile(&self, operation: OperationContext, model: &str) -> Outcome {
+    async fn resolve_profile(&self, operation: Arc<OperationContext>, model: &str) -> Outcome {
         Outcome::ProfileResolved(self.model.profile(&operation, model).await)
     }
 
     async fn call_model(
         &self,
-        operation: OperationContext,
+        operation: Arc<OperationContext>,
         request: ModelRequest,
         deltas: Option<Arc<dyn DeltaSink>>,
     ) -> Outcome {
@@ -156,7 +159,7 @@ impl Parts {
 
     async fn await_approval(
         &self,
-        operation: OperationContext,
+        operation: Arc<OperationContext>,
         request: &ApprovalRequest,
     ) -> Outcome {
         let Some(interaction) = &self.interaction else {

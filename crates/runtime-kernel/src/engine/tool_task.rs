@@ -8,10 +8,12 @@ use std::{future::Future, sync::Arc, time::Duration};
 
 use runtime_decision::{ToolEnd, ToolOutput, ToolWork, cut_middle};
 use runtime_ports::{
-    ArtifactDigest, Interruption, OperationContext, PortFailure, PortFailureKind, Tool, ToolReply,
-    ToolWorld,
+    ArtifactDigest, OperationContext, PortFailure, PortFailureKind, ToolReply, ToolWorld,
 };
-use tokio::task::{AbortHandle, JoinError, JoinSet};
+use tokio::{
+    task::{AbortHandle, JoinError, JoinHandle},
+    time::Instant,
+};
 use tracing::Instrument as _;
 
 use super::{
@@ -22,61 +24,74 @@ use super::{
 /// How long a tool that ran out of time may take to say what it did.
 const LAST_WORD: Duration = Duration::from_millis(500);
 
-type Joined = Option<Result<Result<ToolReply, PortFailure>, JoinError>>;
+type Joined = Result<Result<ToolReply, PortFailure>, JoinError>;
+
+/// The task of a tool; ends with it.
+struct ToolTask(JoinHandle<Result<ToolReply, PortFailure>>);
+
+impl Drop for ToolTask {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
 
 /// Starts the tool; gives its task, to see whether it still runs, and what waits for its end.
 pub(super) fn start(
-    parts: &Arc<Parts>,
-    operation: OperationContext,
+    parts: Arc<Parts>,
+    operation: Arc<OperationContext>,
     work: ToolWork,
 ) -> (AbortHandle, impl Future<Output = ToolEnd> + Send + 'static) {
-    let mut task = JoinSet::new();
-    let (world, limit) = (parts.world.clone(), work.output_limit_bytes);
-    let abort = match parts.tools.get(&*work.tool) {
-        Some(registered) => {
-            let tool = Arc::clone(&registered.tool);
-            task.spawn(invoke(tool, operation.clone(), world.clone(), work))
-        }
-        // The plan holds the same tools.
-        None => task.spawn(async { Ok(ToolReply::error("tool_not_found", "it is gone")) }),
-    };
-    (abort, wait(task, operation, world, limit))
+    let limit = work.output_limit_bytes;
+    let invoked = invoke(Arc::clone(&parts), Arc::clone(&operation), work);
+    let task = ToolTask(tokio::spawn(invoked));
+    (task.0.abort_handle(), wait(task, operation, parts, limit))
 }
 
 async fn invoke(
-    tool: Arc<dyn Tool>,
-    operation: OperationContext,
-    world: ToolWorld,
+    parts: Arc<Parts>,
+    operation: Arc<OperationContext>,
     work: ToolWork,
 ) -> Result<ToolReply, PortFailure> {
+    let Some(registered) = parts.tools.get(&*work.tool) else {
+        // The plan holds the same tools.
+        return Ok(ToolReply::error("tool_not_found", "it is gone"));
+    };
     if operation.cancellation.is_cancelled() {
         // nothing was sent: the tool has not begun
         return Err(PortFailure::canceled());
     }
     let span = tracing::info_span!("tool", call_id = %work.invocation.call_id);
-    tool.invoke(&operation, &world, work.invocation).instrument(span).await
+    registered.tool.invoke(&operation, &parts.world, work.invocation).instrument(span).await
 }
 
 async fn wait(
-    mut task: JoinSet<Result<ToolReply, PortFailure>>,
-    operation: OperationContext,
-    world: ToolWorld,
+    mut task: ToolTask,
+    operation: Arc<OperationContext>,
+    parts: Arc<Parts>,
     limit: usize,
 ) -> ToolEnd {
-    match operation.bounded(task.join_next()).await {
-        Ok(joined) => shown(joined, &operation, &world, limit).await,
+    let (joined, is_late) = match in_time(&mut task, operation.deadline).await {
+        Some(joined) => (joined, false),
         // Only the tool knows what it did: it is heard, and given up by the driver's own grace.
-        Err(Interruption::Canceled) => {
-            let joined = task.join_next().await;
-            shown(joined, &operation, &world, limit).await
-        }
-        Err(Interruption::DeadlineExceeded) => {
+        None if operation.cancellation.is_cancelled() => ((&mut task.0).await, false),
+        None => {
             operation.cancellation.cancel();
-            match tokio::time::timeout(LAST_WORD, task.join_next()).await {
-                Ok(joined) => late(shown(joined, &operation, &world, limit).await),
-                Err(_) => ToolEnd::TimedOut,
+            match tokio::time::timeout(LAST_WORD, &mut task.0).await {
+                Ok(joined) => (joined, true),
+                Err(_) => return ToolEnd::TimedOut,
             }
         }
+    };
+    let end = shown(joined, &operation, &parts.world, limit).await;
+    if is_late { late(end) } else { end }
+}
+
+/// What the task comes to before the deadline.
+async fn in_time(task: &mut ToolTask, deadline: Instant) -> Option<Joined> {
+    tokio::select! {
+        biased;
+        () = tokio::time::sleep_until(deadline) => None,
+        joined = &mut task.0 => Some(joined),
     }
 }
 
@@ -99,11 +114,16 @@ async fn shown(
     limit: usize,
 ) -> ToolEnd {
     match joined {
-        Some(Ok(Ok(reply))) => {
-            ToolEnd::Replied(Box::new(fitted(reply, operation, world, limit).await))
+        Ok(Ok(reply)) if reply.content.len() <= limit => {
+            ToolEnd::Replied(Box::new(ToolOutput { reply, artifact: None }))
         }
-        Some(Ok(Err(failure))) => ToolEnd::Failed(failure),
-        Some(Err(error)) => match error.try_into_panic() {
+        // In a place of its own: few replies need it.
+        Ok(Ok(reply)) => {
+            let cut = Box::pin(cut(reply, operation, world, limit)).await;
+            ToolEnd::Replied(Box::new(cut))
+        }
+        Ok(Err(failure)) => ToolEnd::Failed(failure),
+        Err(error) => match error.try_into_panic() {
             Ok(payload) => {
                 // It may panic when it is dropped, so it never is.
                 std::mem::forget(payload);
@@ -111,20 +131,16 @@ async fn shown(
             }
             Err(_) => ToolEnd::Cancelled,
         },
-        None => ToolEnd::Cancelled,
     }
 }
 
 /// The reply as long as the tool allows; the whole is kept as an artifact.
-async fn fitted(
+async fn cut(
     mut reply: ToolReply,
     operation: &OperationContext,
     world: &ToolWorld,
     limit: usize,
 ) -> ToolOutput {
-    if reply.content.len() <= limit {
-        return ToolOutput { reply, artifact: None };
-    }
     let kept = keep(operation, world, &reply.content).await;
     let place = match &kept {
         Ok(digest) => format!("the whole is kept as artifact {digest}"),
