@@ -155,8 +155,9 @@ impl Machine {
 
     pub(crate) fn end_at_limit(&mut self, out: &mut Out) -> Phase {
         let limit = self.state.terms.max_cycles;
-        let message =
-            format!("all {limit} cycles are used up; allow more, or make the task smaller");
+        let message = format!(
+            "the limit of cycles ({limit}) is reached; allow more, or make the task smaller"
+        );
         let (error, answer) = (RunError::new("max_cycles", message), self.last_text());
         let event = Event::RunMaxCycles {
             final_answer: Arc::clone(&answer),

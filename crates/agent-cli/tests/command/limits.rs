@@ -17,7 +17,7 @@ fn cycles_that_are_used_up_end_the_run_with_a_code_of_their_own() {
     let ended = place.run_with(&server, &["--max-cycles", "2", "--model", "m", "do it"]);
     assert_eq!((ended.code, ended.stdout.as_str()), (Some(8), ""), "{ended:?}");
     assert!(ended.stderr.contains("cycle 2 of 2\n"), "{ended:?}");
-    assert!(ended.stderr.contains("agent: all 2 cycles are used up"), "{ended:?}");
+    assert!(ended.stderr.contains("agent: the limit of cycles (2) is reached"), "{ended:?}");
     assert!(ended.stderr.ends_with("       --max-cycles allows more\n"), "{ended:?}");
     assert_eq!(place.receipts().len(), 2);
 }
