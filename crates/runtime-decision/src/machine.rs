@@ -198,7 +198,7 @@ impl Machine {
 
     /// An id of the run as text.
     pub(crate) fn id_text(&self, number: u64) -> Arc<str> {
-        format!("{}-{number}", self.state.identity.run_id).into()
+        self.state.identity.numbered(number)
     }
 
     /// Asks for something; it leaves at the end of the present input.

@@ -108,4 +108,29 @@ impl RunIdentity {
             agent_name: agent_name.into(),
         }
     }
+
+    /// One of the run's ids as text: that of the run, a hyphen, and the number.
+    ///
+    /// # Examples
+    /// ```
+    /// # use runtime_decision::RunIdentity;
+    /// let identity = RunIdentity::root("run", "task", "agent");
+    /// assert_eq!(&*identity.numbered(12), "run-12");
+    /// ```
+    #[must_use]
+    pub fn numbered(&self, number: u64) -> Arc<str> {
+        // Several for each cycle, and formatting would cost the most of them.
+        let (mut digits, mut first, mut left) = ([0; 20], 20, number);
+        while left > 0 || first == 20 {
+            first -= 1;
+            digits[first] = b"0123456789"[(left % 10) as usize];
+            left /= 10;
+        }
+        let digits = std::str::from_utf8(&digits[first..]).unwrap_or_default();
+        let mut text = String::with_capacity(self.run_id.len() + 21);
+        text.push_str(&self.run_id);
+        text.push('-');
+        text.push_str(digits);
+        text.into()
+    }
 }

@@ -110,7 +110,7 @@ impl Stage {
 }
 
 const fn script(calls: u32) -> Script {
-    Script { calls, text: TEXT, last: LOOK }
+    Script { calls, text: TEXT, last: LOOK, path: Some("notes/today.md") }
 }
 
 /// The prompt, a call and its result in each cycle, and the answer.

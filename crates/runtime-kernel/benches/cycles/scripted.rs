@@ -39,6 +39,8 @@ pub(crate) struct Script {
     pub(crate) text: &'static str,
     /// The tool of its last call; that of all others is [`LOOK`].
     pub(crate) last: &'static str,
+    /// The one argument of each call, if it has one.
+    pub(crate) path: Option<&'static str>,
 }
 
 impl Scripted {
@@ -47,11 +49,11 @@ impl Scripted {
     }
 
     fn answer(&self, number: u32) -> ModelResponse {
-        let Script { calls, text, last } = self.script;
+        let Script { calls, text, last, path } = self.script;
         let mut output = vec![ModelContent::text(text)];
         let mut finish = ModelFinish::Stop;
         if number <= calls {
-            let arguments = json!({ "path": "notes/today.md" });
+            let arguments = path.map_or_else(|| json!({}), |path| json!({ "path": path }));
             let id = format!("call-{number:06}");
             let name = if number == calls { last } else { LOOK };
             output.push(ModelContent::ToolUse { id, name: name.to_owned(), arguments });
@@ -100,7 +102,6 @@ impl Looking {
         let input_schema = json!({
             "type": "object",
             "properties": { "path": { "type": "string" } },
-            "required": ["path"],
             "additionalProperties": false
         });
         let definition = ModelToolDefinition {

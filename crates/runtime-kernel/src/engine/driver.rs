@@ -38,7 +38,7 @@ const REST_OF_GRACE: u32 = 10;
 
 /// What can come next.
 enum Next {
-    Message(Option<Message>),
+    Message(Option<Box<Message>>),
     Ended(Ended),
     FromOutside,
     Traced,
@@ -53,7 +53,7 @@ pub(super) struct Driver {
     settled: VecDeque<(EffectId, Box<Outcome>)>,
     operation: OperationContext,
     in_flight: InFlight,
-    mailbox: mpsc::Receiver<Message>,
+    mailbox: mpsc::Receiver<Box<Message>>,
     /// Whether the last thing that came was a message: then others go first.
     has_heard: bool,
     events: EventPublisher,
@@ -150,7 +150,7 @@ impl Driver {
     fn take(&mut self, next: Next) {
         self.tell_ends();
         match next {
-            Next::Message(Some(message)) => self.take_message(message),
+            Next::Message(Some(message)) => self.take_message(*message),
             // Nobody holds the run's handle: nobody can say anything any more.
             Next::Message(None) => self.mailbox.close(),
             Next::Ended(ended) => self.take_ended(ended),

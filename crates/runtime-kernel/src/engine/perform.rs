@@ -68,18 +68,14 @@ impl Parts {
             }
             Effect::CallModel(request) => {
                 let deltas = frame.deltas.clone();
-                (async move { parts.call_model(own, request, deltas).await }.boxed(), None)
+                (parts.call_model(own, request, deltas).boxed(), None)
             }
-            Effect::ResolveProfile { model } => {
-                (async move { parts.resolve_profile(own, &model).await }.boxed(), None)
-            }
+            Effect::ResolveProfile { model } => (parts.resolve_profile(own, model).boxed(), None),
             Effect::RunHook(call) => (self.hook(*call, run()), None),
             Effect::CollectCycleInputs(view) => (self.cycle_inputs(view, run()), None),
             Effect::CollectInterruptions(view) => (self.interruptions(view, run()), None),
             Effect::ConsultApprovals(request) => (self.consult(*request, run()), None),
-            Effect::AwaitApproval(request) => {
-                (async move { parts.await_approval(own, &request).await }.boxed(), None)
-            }
+            Effect::AwaitApproval(request) => (parts.await_approval(own, request).boxed(), None),
         };
         Dispatched::Performed(Performed { name, operation, work, task })
     }
@@ -105,12 +101,16 @@ impl Parts {
         Outcome::ArgumentsChecked(verdict.map_err(fault))
     }
 
-    async fn resolve_profile(&self, operation: Arc<OperationContext>, model: &str) -> Outcome {
-        Outcome::ProfileResolved(self.model.profile(&operation, model).await)
+    async fn resolve_profile(
+        self: Arc<Self>,
+        operation: Arc<OperationContext>,
+        model: Arc<str>,
+    ) -> Outcome {
+        Outcome::ProfileResolved(self.model.profile(&operation, &model).await)
     }
 
     async fn call_model(
-        &self,
+        self: Arc<Self>,
         operation: Arc<OperationContext>,
         request: ModelRequest,
         deltas: Option<Arc<dyn DeltaSink>>,
@@ -158,16 +158,16 @@ impl Parts {
     }
 
     async fn await_approval(
-        &self,
+        self: Arc<Self>,
         operation: Arc<OperationContext>,
-        request: &ApprovalRequest,
+        request: Box<ApprovalRequest>,
     ) -> Outcome {
         let Some(interaction) = &self.interaction else {
             // Only the handle of the run can decide.
             operation.interrupted().await;
             return Outcome::ApprovalAnswered(ApprovalAnswer::TimedOut);
         };
-        let question = self.question(request);
+        let question = self.question(&request);
         let asked = async {
             interaction.prepare(&operation, question).await?;
             interaction.wait(&operation, &request.request_id).await
@@ -199,7 +199,7 @@ impl Parts {
 impl Frame<'_> {
     /// The frame of one effect: a token of its own, and a deadline at most `longest` away.
     fn child(&self, id: EffectId, longest: Duration) -> OperationContext {
-        let name = OperationId::new(format!("{}-{id}", self.identity.run_id));
+        let name = OperationId::new(self.identity.numbered(id.0));
         // A run id that leaves no room for a number names its effects by itself.
         let name = name.unwrap_or_else(|_| self.operation.id.clone());
         self.operation.child(name).within(longest)

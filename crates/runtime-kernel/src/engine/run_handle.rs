@@ -18,7 +18,7 @@ use super::{EventHub, EventStream, SuspendedRun, TraceLosses, WatchOptions};
 /// How many messages may wait for the driver.
 pub(super) const MAILBOX: usize = 64;
 
-/// What is told to a driver.
+/// What is told to a driver; boxed on its way, since a mailbox has room for many from the start.
 pub(super) enum Message {
     Steer(Arc<str>, oneshot::Sender<Result<SteeringReceipt, Refused>>),
     Decide(Arc<str>, ApprovalDecision, oneshot::Sender<Result<(), Refused>>),
@@ -31,7 +31,7 @@ pub(super) enum Message {
 #[derive(Debug, Clone)]
 pub struct RunHandle {
     run_id: Arc<str>,
-    mailbox: mpsc::Sender<Message>,
+    mailbox: mpsc::Sender<Box<Message>>,
     end: watch::Receiver<Option<Concluded>>,
     hub: EventHub,
     owner: Option<Arc<Owner>>,
@@ -174,7 +174,7 @@ pub struct CancelReport {
 impl RunHandle {
     pub(super) fn new(
         run_id: Arc<str>,
-        mailbox: mpsc::Sender<Message>,
+        mailbox: mpsc::Sender<Box<Message>>,
         end: watch::Receiver<Option<Concluded>>,
         hub: EventHub,
     ) -> Self {
@@ -307,7 +307,7 @@ impl RunHandle {
     }
 
     async fn send(&self, message: Message) -> Result<(), ControlError> {
-        self.mailbox.send(message).await.map_err(|_| ControlError::NotLive)
+        self.mailbox.send(Box::new(message)).await.map_err(|_| ControlError::NotLive)
     }
 }
 

@@ -20,7 +20,9 @@ const LATE: u32 = 2_000;
 
 /// Runs `calls` cycles with a call, and one with the answer.
 fn run(prompt: &str, calls: u32, look: Look) {
-    let model = Arc::new(Scripted::new(Script { calls, text: "I look.", last: LOOK }, look));
+    let path = Some("notes/today.md");
+    let script = Script { calls, text: "I look.", last: LOOK, path };
+    let model = Arc::new(Scripted::new(script, look));
     let agent = Agent::builder("counted", model, MODEL)
         .tool(Looking::new(LOOK, "Nothing is there."))
         .max_cycles(calls + 1)

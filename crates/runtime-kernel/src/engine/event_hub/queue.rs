@@ -7,6 +7,9 @@ use std::{collections::VecDeque, sync::Arc};
 
 use runtime_decision::RunEvent;
 
+/// Room for so many events is kept when none waits.
+const KEPT_ROOM: usize = 4;
+
 /// The events that wait for one watcher.
 pub(super) struct Queue {
     capacity: usize,
@@ -59,6 +62,10 @@ impl Queue {
             return Some(Taken::Missed(std::mem::take(missed)));
         }
         let first = self.waiting.pop_front()?;
+        if self.waiting.is_empty() {
+            // What a burst took is given back: a run may wait for long.
+            self.waiting.shrink_to(KEPT_ROOM);
+        }
         self.deltas -= usize::from(first.is_delta);
         Some(Taken::Event(first.event))
     }
