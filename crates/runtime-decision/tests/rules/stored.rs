@@ -54,13 +54,13 @@ fn assert_golden(name: &str, actual: &str) {
 }
 
 #[test]
-fn a_suspended_run_is_stored_in_this_form() {
+fn s05_a_suspended_run_is_stored_in_this_form() {
     let stored = machine(SUSPENDED).to_json();
     assert_golden("suspended-run-1.json", &String::from_utf8(stored).expect("UTF-8"));
 }
 
 #[test]
-fn a_run_that_was_stored_long_ago_loads_and_goes_on() {
+fn s05_a_run_that_was_stored_long_ago_loads_and_goes_on() {
     let stored = fs::read(golden("suspended-run-1.json")).expect("a golden file");
     let plan = Arc::clone(machine(SUSPENDED).plan());
     let loaded = Machine::from_json(plan, stored.trim_ascii_end()).expect("a stored run");
@@ -74,7 +74,7 @@ fn a_run_that_was_stored_long_ago_loads_and_goes_on() {
 }
 
 #[test]
-fn events_have_these_names_and_fields() {
+fn s10_events_have_these_names_and_fields() {
     let events = events().into_iter().enumerate().map(|(place, event)| RunEvent {
         version: runtime_decision::EVENT_VERSION,
         identity: Arc::new(RunIdentity {
