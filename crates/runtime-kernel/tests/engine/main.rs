@@ -1,9 +1,11 @@
 //! The cycle engine, driven over fakes in virtual time.
 
 mod anywhere;
+mod crowd;
 mod disturb;
 mod first_runs;
 mod halting;
+mod limits;
 mod misbehaviour;
 mod oracle;
 mod probe;
@@ -11,3 +13,4 @@ mod rogue;
 mod scenario;
 mod stage;
 mod surroundings;
+mod threads;
