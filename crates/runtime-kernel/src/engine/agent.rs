@@ -1,22 +1,17 @@
-//! Decides what an agent is made of when it runs, and how a run of it begins.
+//! Decides how a run of an agent begins, or goes on.
 //!
-//! Knows the ports and callbacks; refuses to know what they are for. Invariant: no run of an agent
-//! changes the agent.
+//! Knows nothing about what the agent is made of. Invariant: no run of an agent changes the agent.
 
-use std::{collections::BTreeMap, fmt, future::Future, pin::Pin, sync::Arc, time::Duration};
+use std::{fmt, future::Future, pin::Pin, sync::Arc};
 
-use runtime_decision::{
-    ApprovalRequest, Happened, LoadError, Machine, Plan, RunIdentity, RunResult, Task,
-};
-use runtime_ports::{InteractionSession, ModelSession, Tool, ToolWorld, TraceSession};
+use runtime_decision::{Happened, LoadError, Machine, Plan, RunIdentity, RunResult, Task};
+use runtime_ports::ModelSession;
 use tracing::Instrument as _;
 
 use super::{
-    AgentBuilder, ApprovalProvider, Clock, CycleInputProvider, EventStream, Hook,
-    InterruptionProvider, RunEnd, RunHandle, RunOptions, SuspendedRun, WatchOptions,
-    driver::Driver, run_handle::Owner,
+    AgentBuilder, EventStream, RunEnd, RunHandle, RunOptions, SuspendedRun, WatchOptions,
+    driver::Driver, parts::Parts, run_handle::Owner,
 };
-use crate::argument_schema::ArgumentSchema;
 
 /// An agent: what it is told, what it may use, and how far it may go. Cloning costs a reference
 /// count; any number of runs may be under way at once.
@@ -44,43 +39,6 @@ use crate::argument_schema::ArgumentSchema;
 #[derive(Clone)]
 pub struct Agent {
     pub(super) parts: Arc<Parts>,
-}
-
-/// What words a human is asked in.
-pub(super) type ApprovalPrompt = Arc<dyn Fn(&ApprovalRequest) -> String + Send + Sync>;
-
-/// What an agent is made of.
-pub(super) struct Parts {
-    pub(super) plan: Arc<Plan>,
-    pub(super) model: Arc<dyn ModelSession>,
-    pub(super) tools: BTreeMap<String, Registered>,
-    pub(super) world: ToolWorld,
-    pub(super) hooks: Vec<Arc<dyn Hook>>,
-    pub(super) approvals: Option<Arc<dyn ApprovalProvider>>,
-    pub(super) cycle_inputs: Option<Arc<dyn CycleInputProvider>>,
-    pub(super) interruptions: Option<Arc<dyn InterruptionProvider>>,
-    pub(super) interaction: Option<Arc<dyn InteractionSession>>,
-    pub(super) approval_prompt: Option<ApprovalPrompt>,
-    pub(super) trace: Option<Arc<dyn TraceSession>>,
-    pub(super) clock: Arc<dyn Clock>,
-    pub(super) patience: Patience,
-}
-
-/// A tool with its compiled schema.
-pub(super) struct Registered {
-    pub(super) tool: Arc<dyn Tool>,
-    pub(super) schema: ArgumentSchema,
-}
-
-/// How long the driver waits for others.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Patience {
-    /// For what was told to stop.
-    pub(super) grace: Duration,
-    /// For one model call.
-    pub(super) model: Duration,
-    /// For one hook or provider of messages.
-    pub(super) callback: Duration,
 }
 
 impl Agent {

@@ -17,9 +17,8 @@ use serde_json::{Map, Value};
 
 use super::{
     Agent, AgentError, ApprovalProvider, AskUser, Clock, CycleInputProvider, Hook,
-    InterruptionProvider, SystemClock, TaskFinish,
-    agent::{ApprovalPrompt, Parts, Patience, Registered},
-    closed_world,
+    InterruptionProvider, SystemClock, TaskFinish, closed_world,
+    parts::{ApprovalPrompt, Parts, Patience, Registered},
 };
 use crate::argument_schema::ArgumentSchema;
 

@@ -19,11 +19,11 @@ use tokio::{
 
 use super::{
     RunEnd, RunHandle, RunOptions, SteeringReceipt, SuspendedRun,
-    agent::Parts,
     cancelling::Cancelling,
     ends::Ends,
     event_hub::{EventPublisher, event_hub},
     in_flight::{Ended, InFlight},
+    parts::Parts,
     perform::{Dispatched, Frame},
     run_handle::{Concluded, MAILBOX, Message},
     steering::Steering,

@@ -65,6 +65,7 @@ mod event_hub;
 mod event_stream;
 mod hook;
 mod in_flight;
+mod parts;
 mod perform;
 mod providers;
 mod run_handle;

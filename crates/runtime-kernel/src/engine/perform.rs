@@ -19,12 +19,12 @@ use serde_json::{Map, Value};
 use tracing::Instrument as _;
 
 use super::{
-    agent::Parts,
     callback::RunContext,
     contained::{Panicked, contained},
     effect_name::{EffectName, broke_down},
     hook::run_hook,
     in_flight::Performed,
+    parts::Parts,
     providers::{collect_cycle_inputs, collect_interruptions, consult},
     tool_task,
 };

@@ -17,8 +17,8 @@ use tokio::{
 use tracing::Instrument as _;
 
 use super::{
-    agent::Parts,
     contained::{Panicked, contained},
+    parts::Parts,
 };
 
 /// How long a tool that ran out of time may take to say what it did.

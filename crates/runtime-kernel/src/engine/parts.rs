@@ -1,0 +1,48 @@
+//! Decides what an agent is made of when it runs.
+//!
+//! Knows the ports and callbacks; refuses to know what they are for.
+
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
+
+use runtime_decision::{ApprovalRequest, Plan};
+use runtime_ports::{InteractionSession, ModelSession, Tool, ToolWorld, TraceSession};
+
+use super::{ApprovalProvider, Clock, CycleInputProvider, Hook, InterruptionProvider};
+use crate::argument_schema::ArgumentSchema;
+
+/// What words a human is asked in.
+pub(super) type ApprovalPrompt = Arc<dyn Fn(&ApprovalRequest) -> String + Send + Sync>;
+
+/// What an agent is made of.
+pub(super) struct Parts {
+    pub(super) plan: Arc<Plan>,
+    pub(super) model: Arc<dyn ModelSession>,
+    pub(super) tools: BTreeMap<String, Registered>,
+    pub(super) world: ToolWorld,
+    pub(super) hooks: Vec<Arc<dyn Hook>>,
+    pub(super) approvals: Option<Arc<dyn ApprovalProvider>>,
+    pub(super) cycle_inputs: Option<Arc<dyn CycleInputProvider>>,
+    pub(super) interruptions: Option<Arc<dyn InterruptionProvider>>,
+    pub(super) interaction: Option<Arc<dyn InteractionSession>>,
+    pub(super) approval_prompt: Option<ApprovalPrompt>,
+    pub(super) trace: Option<Arc<dyn TraceSession>>,
+    pub(super) clock: Arc<dyn Clock>,
+    pub(super) patience: Patience,
+}
+
+/// A tool with its compiled schema.
+pub(super) struct Registered {
+    pub(super) tool: Arc<dyn Tool>,
+    pub(super) schema: ArgumentSchema,
+}
+
+/// How long the driver waits for others.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Patience {
+    /// For what was told to stop.
+    pub(super) grace: Duration,
+    /// For one model call.
+    pub(super) model: Duration,
+    /// For one hook or provider of messages.
+    pub(super) callback: Duration,
+}
