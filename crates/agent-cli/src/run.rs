@@ -133,7 +133,7 @@ async fn settle(job: &Job) {
 fn ended(lived: Lived, job: &Job) -> (Arc<RunEvent>, Closing) {
     let (totals, receipts) = job.receipts.sum();
     let (exit, diagnosis) = match &lived.result {
-        Some(result) => judge(result, job.terminal.found_nobody()),
+        Some(result) => judge(result, job),
         None => (Exit::Failed, Some(lost())),
     };
     let error = lived.result.as_ref().and_then(|result| result.error.clone());
@@ -150,14 +150,16 @@ fn ended(lived: Lived, job: &Job) -> (Arc<RunEvent>, Closing) {
     (event, closing)
 }
 
-fn judge(result: &RunResult, found_nobody: bool) -> (Exit, Option<Diagnosis>) {
+fn judge(result: &RunResult, job: &Job) -> (Exit, Option<Diagnosis>) {
     let early = |exit: Exit, hint: &str| {
         let diagnosis = result.error.as_ref().map(|error| Diagnosis::of(exit, error));
         (exit, diagnosis.map(|diagnosis| diagnosis.with_hint(hint)))
     };
     match result.status {
-        RunStatus::Completed if found_nobody => (Exit::NobodyToAsk, None),
+        RunStatus::Completed if job.terminal.found_nobody() => (Exit::NobodyToAsk, None),
         RunStatus::Completed => (Exit::Done, None),
+        // The person stopped the job in the place of an answer.
+        RunStatus::WaitUser if job.operation.cancellation.is_cancelled() => (Exit::Cancelled, None),
         RunStatus::WaitUser => (Exit::Waiting, Some(waiting(result))),
         RunStatus::MaxCycles => early(Exit::CyclesUsedUp, "--max-cycles allows more"),
         RunStatus::BudgetExhausted => early(Exit::BudgetUsedUp, "--timeout allows more"),

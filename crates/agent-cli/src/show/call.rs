@@ -20,6 +20,8 @@ pub(crate) fn arguments_line(tool: &str, arguments: &Value) -> String {
             "list_files" | "read_file" | "search_files" | "write_file" | "run_command",
             Value::Object(map),
         ) => of_our_tool(tool, map),
+        // It is asked right below, with its choices.
+        ("ask_user", Value::Object(_)) => String::new(),
         _ => arguments.to_string(),
     };
     safe_line(&line, LINE_SHOWN)

@@ -20,6 +20,7 @@ use super::{
 };
 use crate::{
     diagnosis::Diagnosis,
+    exit::Exit,
     safe_text::{SafeStream, safe_line, safe_text},
     screen::{Screen, Streamed},
     show::Show,
@@ -217,9 +218,7 @@ impl Person {
         self.totals(&closing.totals);
         match &closing.diagnosis {
             Some(diagnosis) => self.failure(diagnosis),
-            None if matches!(event.event, Event::RunCancelled { .. }) => {
-                self.line(BAD, "agent: cancelled");
-            }
+            None if closing.exit == Exit::Cancelled => self.line(BAD, "agent: cancelled"),
             None => {}
         }
     }

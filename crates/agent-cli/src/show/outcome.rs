@@ -28,6 +28,7 @@ fn told(tool: &str, result: &Value) -> Option<String> {
         "search_files" => found(result),
         "write_file" => Some(format!("{} written", bytes(result)?)),
         "run_command" => ran(result),
+        "ask_user" => Some("your answer is waited for".to_owned()),
         _ => None,
     }
 }

@@ -22,6 +22,7 @@ struct State {
     keys: VecDeque<Typed>,
     paper: Vec<String>,
     is_gone: bool,
+    is_jammed: bool,
 }
 
 impl Typewriter {
@@ -44,6 +45,11 @@ impl Typewriter {
 
     pub(crate) fn type_end_of_input(&self) {
         self.change(|state| state.keys.push_back(Typed::EndOfInput));
+    }
+
+    /// What is typed is there, and nobody is told of it until then.
+    pub(crate) fn jam(&self, is_jammed: bool) {
+        self.change(|state| state.is_jammed = is_jammed);
     }
 
     /// The terminal is closed.
@@ -78,9 +84,10 @@ impl Console for Typewriter {
 
     fn await_typing(&self) -> bool {
         let state = self.state.lock().unwrap();
-        let is_quiet = |state: &mut State| state.keys.is_empty() && !state.is_gone;
-        let pause = Duration::from_millis(100);
-        let (state, _) = self.changed.wait_timeout_while(state, pause, is_quiet).unwrap();
+        let is_quiet =
+            |state: &mut State| state.is_jammed || state.keys.is_empty() && !state.is_gone;
+        let patience = Duration::from_secs(20);
+        let (state, _) = self.changed.wait_timeout_while(state, patience, is_quiet).unwrap();
         !state.is_gone
     }
 

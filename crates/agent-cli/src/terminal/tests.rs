@@ -101,13 +101,16 @@ async fn what_was_typed_and_not_read_before_a_question_is_a_remark() {
     let typewriter = Typewriter::new();
     let (terminal, mut said) =
         TerminalInteraction::new(Arc::clone(&typewriter) as Arc<_>, offers_all);
-    let desk = terminal.0.desk();
+    typewriter.jam(true);
     typewriter.type_line("y");
-    drop(desk);
     let asked = ask(&terminal, InteractionRequest::approval("1", WRITE, "d"));
-    assert_eq!(said.recv().await.unwrap(), "y");
-    assert!(!asked.is_finished());
-    asked.abort();
+    let remark = tokio::time::timeout(Duration::from_secs(5), said.recv()).await;
+    assert_eq!(remark.unwrap().unwrap(), "y");
+    typewriter.until(1);
+    typewriter.jam(false);
+    typewriter.type_line("n");
+    let denied = ApprovalDecision::Denied { reason: String::new() };
+    assert_eq!(asked.await.unwrap().unwrap().decision, Some(denied));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

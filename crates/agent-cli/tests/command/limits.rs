@@ -48,6 +48,18 @@ fn a_command_is_ended_with_the_time_of_its_run() {
 }
 
 #[test]
+fn a_question_lapses_with_the_time_of_its_run() {
+    let write = Reply::call("write_file", json!({ "path": "a.txt", "content": "a" }));
+    let (place, server) = (Place::empty(), ModelServer::playing([write]));
+    let agent = place.agent(&["run", "--timeout", "1s", "--model", "m", "do it"]);
+    let terminal = agent.with_server(&server).at_terminal();
+    let left = terminal.left();
+    assert_eq!(left.code, Some(9), "{left:?}");
+    assert!(left.screen.contains(" > \n(this is not asked any more)\n"), "{left:?}");
+    assert_eq!(place.file("a.txt"), None);
+}
+
+#[test]
 fn a_wrong_limit_is_an_error_of_the_command_line() {
     for (arguments, told) in [
         (["--max-cycles", "0"], "a whole number of cycles, at least 1"),

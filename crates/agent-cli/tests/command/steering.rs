@@ -134,6 +134,19 @@ fn a_question_of_the_agent_that_is_not_answered_has_a_code_of_its_own() {
 }
 
 #[test]
+fn a_job_can_be_stopped_in_the_place_of_an_answer() {
+    let place = Place::empty();
+    let question = json!({ "question": "Which colour?" });
+    let server = ModelServer::playing([Reply::call("ask_user", question)]);
+    let terminal = at_terminal(&place, &server);
+    terminal.until("Which colour?\n> ");
+    terminal.signal(rustix::process::Signal::INT);
+    let left = terminal.left();
+    assert_eq!(left.code, Some(130), "{left:?}");
+    assert!(left.screen.ends_with("agent: cancelled\x1b[0m\n"), "{left:?}");
+}
+
+#[test]
 fn without_a_terminal_nothing_is_read() {
     let (mut reader, mut writer) = std::io::pipe().unwrap();
     std::io::Write::write_all(&mut writer, b"steer me\n").unwrap();
