@@ -54,7 +54,8 @@ impl Scripted {
         let mut finish = ModelFinish::Stop;
         if number <= calls {
             let arguments = path.map_or_else(|| json!({}), |path| json!({ "path": path }));
-            let id = format!("call-{number:06}");
+            // As long as the ids that providers give.
+            let id = format!("call_{number:024}");
             let name = if number == calls { last } else { LOOK };
             output.push(ModelContent::ToolUse { id, name: name.to_owned(), arguments });
             finish = ModelFinish::ToolCalls;
