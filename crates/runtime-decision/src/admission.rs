@@ -86,9 +86,11 @@ impl Machine {
         approvals.find(|(_, approval)| approval.number == number && approval.decision.is_none())
     }
 
+    /// The counter in the id of a question of this run; none for any other spelling of it.
     fn number_of(&self, request_id: &str) -> Option<u64> {
         let number = request_id.strip_prefix(&*self.state.identity.run_id)?.strip_prefix('-')?;
-        number.parse().ok()
+        let number = number.parse().ok()?;
+        Some(number).filter(|number| *self.id_text(*number) == *request_id)
     }
 }
 

@@ -1,9 +1,12 @@
 //! The cycle engine, driven over fakes in virtual time.
 
 mod anywhere;
+mod bait;
+mod complaints;
 mod crowd;
 mod disturb;
 mod first_runs;
+mod golden;
 mod halting;
 mod limits;
 mod misbehaviour;
