@@ -17,3 +17,4 @@ mod scenario;
 mod stage;
 mod surroundings;
 mod threads;
+mod truth;
