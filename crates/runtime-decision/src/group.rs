@@ -90,8 +90,7 @@ impl Machine {
     }
 
     fn may_run_beside(&self, call: &CallState) -> bool {
-        let tool = self.plan.tool(&call.original.name);
-        !call.duplicate && tool.is_some_and(|tool| tool.parallel)
+        self.plan.tool(&call.original.name).is_some_and(|tool| tool.parallel)
     }
 
     /// A result that ends the run also ends the waiting of its siblings.

@@ -652,3 +652,32 @@ fn s04_a_long_output_is_cut_in_the_middle_on_a_character_boundary() {
         assert!(head.len() + tail.len() + 6 >= room, "{limit}: the cut wastes room");
     }
 }
+
+#[test]
+fn s04_a_hook_that_changes_a_result_leaves_its_picture() {
+    check(
+        r#"
+        tool a
+        images
+        hook h after_tool_call
+        start
+        model a(1)
+        1 "one" image
+        hook h gives "changed"
+        show request
+        model "done"
+        "#,
+        r#"
+        > cycle_started after 1 messages | -> model 1 messages
+        > cycle_llm_response "" a(1) | tool_call_planned a(1) | tool_call_started a(1) | -> a(1)
+        > -> hook h after a(1) "one"
+        > tool_result a(1) "changed" | cycle_started after 4 messages | -> model 4 messages
+        # user "go" | assistant a(1) | tool result(1) "changed"
+        | user "The picture that a gave:" image
+        > cycle_llm_response "done" | run_completed "done"
+        = completed "done"
+        = user "go" | assistant a(1) | tool result(1) "changed"
+        | user "The picture that a gave:" image | assistant "done"
+        "#,
+    );
+}

@@ -7,7 +7,7 @@ use std::{fs, path::PathBuf, sync::Arc};
 
 use proptest::prelude::*;
 use runtime_decision::{
-    Event, Happened, Input, LoadError, Machine, Plan, ResultStatus, RunEvent, RunIdentity,
+    Effect, Event, Happened, Input, LoadError, Machine, Plan, ResultStatus, RunEvent, RunIdentity,
     STORED_RUN_VERSION,
 };
 use runtime_ports::{TokenUsage, ToolDirective};
@@ -253,6 +253,29 @@ fn unknown_fields_are_refused_and_never_repeated() {
         assert!(refused.starts_with("this is no stored run, or it is damaged"), "{refused}");
         assert!(!refused.contains("secret") && !refused.contains("hunter2"), "{refused}");
     }
+}
+
+/// What was approved is what runs, also when somebody else wrote the file meanwhile.
+#[test]
+fn s05_an_approval_releases_no_other_arguments_in_a_stored_run() {
+    let mut other = stored();
+    let call = other.pointer_mut("/state/phase/with/with/calls/2/patched").expect("a call");
+    call["arguments"]["path"] = json!("/");
+    other["state"]["steering"] = json!([]);
+    let mut world = World::of(load(&other).expect("a run"));
+    world.give(Happened::Resumed).expect("a suspended run is resumed");
+    world.bring_to_an_end();
+    let mut told = world.record.events().map(|told| &told.event);
+    assert!(told.any(|event| matches!(
+        event,
+        Event::ToolResult { tool_call_id, error_code: Some(code), .. }
+            if &**tool_call_id == "3" && &**code == "approval_denied"
+    )));
+    let runs = world.record.asked().filter(|asked| match &asked.effect {
+        Effect::InvokeTool(work) => &*work.invocation.call_id == "3",
+        _ => false,
+    });
+    assert_eq!(runs.count(), 0, "other arguments ran than those that were approved");
 }
 
 #[test]
