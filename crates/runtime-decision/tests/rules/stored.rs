@@ -288,6 +288,58 @@ fn every_truncation_is_refused() {
     }
 }
 
+/// Where a run stands, where it is damaged, and what is written there.
+const DAMAGES: [(&str, &str, &str); 33] = [
+    ("running", "/phase/with/group", "[0,2]"),
+    ("running", "/phase/with/group", "[1,2]"),
+    ("running", "/phase/with/group", "[0,3]"),
+    ("running", "/phase/with/group", "[1,0]"),
+    ("running", "/phase/with/group", "[0,0]"),
+    ("running", "/phase/with/calls/0/key", "null"),
+    ("running", "/phase/with/calls/0/key", "999"),
+    ("running", "/phase/with/calls/0/stage", "\"done\""),
+    ("running", "/phase/with/calls/0/stage", "\"asking\""),
+    ("running", "/phase/with/calls/1/stage", "\"running\""),
+    ("running", "/phase/with/calls/0/patched", "null"),
+    ("running", "/phase/with/calls/0/patched/name", "\"none\""),
+    ("running", "/phase/with/calls/0/patched/arguments", "5"),
+    ("running", "/phase/with/calls", "[]"),
+    ("running", "/phase/with/steered", r#"{"after":9,"prompts":[],"interruptions":[]}"#),
+    ("running", "/open", "[]"),
+    ("running", "/open/0/id", "999"),
+    ("running", "/open/0/id", "0"),
+    ("running", "/open/0/standing", "\"held\""),
+    ("running", "/open/0/standing", "\"due\""),
+    ("running", "/open/0/ask/tool/call", "7"),
+    ("running", "/cycle", "0"),
+    ("running", "/cycle", "9"),
+    ("running", "/terms/maxCycles", "0"),
+    ("running", "/lastId", "18446744073709551615"),
+    ("running", "/sequence", "18446744073709551615"),
+    ("running", "/records/0/1", "[1,99]"),
+    ("running", "/steering", r#"[{"steeringId":5,"prompt":"x"}]"#),
+    ("asking", "/phase/with/calls/0/approval", "null"),
+    ("asking", "/phase/with/calls/0/approval/number", "999"),
+    ("reviewing", "/open/0/ask/hook/hook", "7"),
+    ("preparing, before the model", "/phase/with/point", "\"after_llm\""),
+    ("after hook", "/phase/with/calls/0/result", "null"),
+];
+
+#[test]
+fn each_of_these_damages_is_refused() {
+    for (name, pointer, value) in DAMAGES {
+        let place = grid::PLACES.iter().position(|(place, _)| *place == name).expect("a place");
+        let run = grid::at(place);
+        let mut stored: Value = serde_json::from_slice(&run.to_json()).expect("JSON");
+        let damaged = stored["state"].pointer_mut(pointer);
+        *damaged.unwrap_or_else(|| panic!("{name} has no {pointer}")) =
+            serde_json::from_str(value).expect("JSON");
+        let loaded = Machine::from_json(Arc::clone(run.plan()), stored.to_string().as_bytes());
+        let is_refused = matches!(loaded, Err(LoadError::Malformed { .. }));
+        assert!(is_refused, "{name} with {value} at {pointer} was taken up");
+    }
+}
+
 fn config(cases: u32) -> ProptestConfig {
     ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
 }
