@@ -11,6 +11,9 @@ use crate::{
     state::{Ask, Phase, Standing, Terms},
 };
 
+/// Most steering messages that wait to be applied.
+const MAX_WAITING_STEERING: usize = 1_024;
+
 impl Machine {
     /// Refuses what cannot come now.
     pub(crate) fn admit(&self, input: &Input) -> Result<(), Refused> {
@@ -57,6 +60,9 @@ impl Machine {
         }
         if steering_id <= self.state.last_steering {
             return Err(Refused::SteeringRepeated { steering_id });
+        }
+        if self.state.steering.len() >= MAX_WAITING_STEERING {
+            return Err(Refused::SteeringFull { waiting: MAX_WAITING_STEERING });
         }
         Ok(())
     }

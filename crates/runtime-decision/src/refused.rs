@@ -52,6 +52,12 @@ pub enum Refused {
         /// The message.
         steering_id: u64,
     },
+    /// Too many steering messages wait to be applied.
+    #[error("{waiting} steering messages wait already; say more when they were applied")]
+    SteeringFull {
+        /// How many wait.
+        waiting: usize,
+    },
     /// The run is over.
     #[error("the run has ended; start another")]
     Ended,

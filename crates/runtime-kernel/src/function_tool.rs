@@ -87,6 +87,40 @@ type Call = dyn Fn(ToolInvocation, ToolContext) -> Reply + Send + Sync;
 /// ];
 /// # assert_eq!(tools.len(), 2);
 /// ```
+/// An agent that has one:
+/// ```
+/// # use std::sync::Arc;
+/// # use in_memory_fakes::{FakeModel, ModelStep};
+/// use runtime_kernel::{
+///     FunctionTool, ToolContext, ToolError,
+///     engine::{Agent, Task},
+///     schemars,
+/// };
+/// use serde::Deserialize;
+///
+/// #[derive(Deserialize, schemars::JsonSchema)]
+/// struct City {
+///     /// In English.
+///     name: String,
+/// }
+///
+/// async fn weather(city: City, _context: ToolContext) -> Result<String, ToolError> {
+///     Ok(format!("It rains in {}.", city.name))
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let call = ModelStep::tool_call("c1", "weather", serde_json::json!({ "name": "Bergen" }));
+/// # let model = Arc::new(FakeModel::new([call, ModelStep::text("Take an umbrella.")]));
+/// # let model_name = FakeModel::MODEL;
+/// let agent = Agent::builder("forecaster", model, model_name)
+///     .tool(FunctionTool::new("weather", "Tells the weather of a city.", weather))
+///     .build()?;
+/// let result = agent.run(Task::new("What shall I take to Bergen?")).await;
+/// assert_eq!(result.final_answer.as_deref(), Some("Take an umbrella."));
+/// # Ok(())
+/// # }
+/// ```
 pub struct FunctionTool {
     descriptor: ToolDescriptor,
     call: Box<Call>,

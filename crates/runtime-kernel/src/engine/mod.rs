@@ -12,6 +12,9 @@
 //! | [`SuspendedRun`] | a run that waits, in this process or elsewhere |
 //! | [`Hook`], [`ApprovalProvider`], [`CycleInputProvider`], [`InterruptionProvider`] | code of the embedder that a run calls |
 //!
+//! A tool is whatever is a [`Tool`](runtime_ports::Tool); with the feature `schemars`, an async
+//! function with typed arguments is one (`FunctionTool`).
+//!
 //! Three ways to run a task: [`Agent::run`] gives the result and nothing else; [`Agent::start`] and
 //! [`Agent::watch`] give a handle, and the run ends with its last clone; [`Agent::drive`] gives the
 //! future itself, for whoever has a task for it.

@@ -11,7 +11,8 @@ use std::{
 use async_trait::async_trait;
 use in_memory_fakes::{FakeModel, ModelStep};
 use runtime_kernel::engine::{
-    ControlError, Refused, RunHandle, RunLost, RunOptions, RunStatus, Task, WatchOptions,
+    ControlError, Refused, RunHandle, RunLost, RunOptions, RunStatus, SteeringOutcome, Task,
+    WatchOptions,
 };
 use runtime_ports::{
     DeltaSink, ModelContent, ModelFinish, ModelProfile, ModelRequest, ModelResponse, ModelSession,
@@ -135,6 +136,28 @@ async fn many_messages_do_not_hold_up_a_run() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn many_messages_from_other_threads_do_not_hold_up_a_run() {
     is_pestered_and_ends().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_said_to_a_run_waits_within_a_bound() {
+    let model = FakeModel::new([ModelStep::stall()]);
+    let agent = agent(&model).build().expect("an agent");
+    let (run, mut events) = start(&agent);
+    until(&mut events, "cycle_started").await;
+    let mut receipts = Vec::new();
+    let refused = loop {
+        match run.steer("more").await {
+            Ok(receipt) => receipts.push(receipt),
+            Err(refused) => break refused,
+        }
+        assert!(receipts.len() < 10_000, "there is no bound");
+    };
+    assert_eq!(refused, ControlError::Refused(Refused::SteeringFull { waiting: 1_024 }));
+    run.cancel().await.expect("the run lives");
+    assert_eq!(finish(&run).await.returned_steering.len(), 1_024);
+    for receipt in receipts {
+        assert_eq!(receipt.outcome().await, Ok(SteeringOutcome::Returned));
+    }
 }
 
 #[tokio::test(start_paused = true)]
