@@ -84,8 +84,8 @@ async fn second_life(folder: &Path) {
     assert_eq!(pending.len(), 2, "each gated call keeps its question");
     let resumed = agent.resume(&run).expect("the same agent");
     let mut events = resumed.events(WatchOptions::default());
-    resumed.deny(&pending[1], "one is enough").await.expect("the first decision counts");
-    let again = resumed.approve(&pending[1]).await;
+    resumed.deny(&pending[1].request_id, "one is enough").await.expect("the first decision counts");
+    let again = resumed.approve(&pending[1].request_id).await;
     assert!(matches!(again, Err(ControlError::Refused(Refused::AlreadyDecided { .. }))));
     while let Some(Watched::Event(event)) = events.next().await {
         if matches!(event.event, Event::ToolResult { .. }) {
@@ -104,7 +104,7 @@ async fn third_life(folder: &Path) {
     let pending = run.pending_approvals(&agent).expect("the same agent");
     assert_eq!(pending.len(), 1, "what was decided is not asked again");
     let resumed = agent.resume(&run).expect("the same agent");
-    resumed.approve(&pending[0]).await.expect("a decision");
+    resumed.approve(&pending[0].request_id).await.expect("a decision");
     let RunEnd::Finished(result) = resumed.result().await.expect("the run lives") else {
         panic!("the run is suspended")
     };

@@ -98,10 +98,12 @@ pub use run_handle::{
 };
 pub use run_options::{RunNames, RunOptions};
 pub use runtime_decision::{
-    ApprovalRequest, Call, CallEdits, CallResult, CycleRecord, CycleView, EVENT_VERSION, Edit,
-    Event, HookDeclaration, HookPoint, HookResult, Ledger, LedgerTotals, LoadError, NoToolPolicy,
-    Refused, RequestEdits, ResultEdits, ReturnedSteering, Ruling, RunError, RunEvent, RunIdentity,
-    RunResult, RunStatus, Task, ToolPolicy, ToolRecord,
+    ApprovalRequest, Attempt, Call, CallEdits, CallResult, CycleRecord, CycleView, DefinitionError,
+    EVENT_VERSION, Edit, Event, HookDeclaration, HookPoint, HookResult, Ledger, LedgerTotals,
+    LoadError, NoToolPolicy, Plan, Refused, RequestEdits, ResultEdits, ResultStatus,
+    ReturnedSteering, Ruling, RunError, RunEvent, RunIdentity, RunResult, RunStatus, Task,
+    ToolPolicy, ToolRecord,
 };
+pub use runtime_ports::ApprovalDecision;
 pub use suspended_run::SuspendedRun;
 pub use trace_writer::TraceLosses;

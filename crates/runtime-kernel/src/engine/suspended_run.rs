@@ -4,7 +4,7 @@
 
 use std::{fmt, sync::Arc};
 
-use runtime_decision::{LoadError, Machine};
+use runtime_decision::{ApprovalRequest, Effect, LoadError, Machine};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, ser::Error as _};
 
 use super::Agent;
@@ -46,7 +46,8 @@ use super::Agent;
 /// let suspended = SuspendedRun::from_json(&stored);
 /// let questions = suspended.pending_approvals(&agent)?;
 /// let run = agent.resume(&suspended)?;
-/// run.approve(&questions[0]).await?;
+/// assert_eq!(&*questions[0].preview, "delete {}");
+/// run.approve(&questions[0].request_id).await?;
 /// let result = run.result().await?.finished()?;
 /// assert_eq!(result.final_answer.as_deref(), Some("It is gone."));
 /// # Ok(())
@@ -74,13 +75,18 @@ impl SuspendedRun {
         &self.json
     }
 
-    /// The questions that wait for a decision, under the agent that the run belongs to.
+    /// The questions that wait for a decision, in full, under the agent that the run belongs to:
+    /// what was asked is not told again when the run is resumed.
     ///
     /// # Errors
     /// It is damaged, of another version, or of another agent.
-    pub fn pending_approvals(&self, agent: &Agent) -> Result<Vec<Arc<str>>, LoadError> {
+    pub fn pending_approvals(&self, agent: &Agent) -> Result<Vec<ApprovalRequest>, LoadError> {
         let machine = Machine::from_json(Arc::clone(agent.plan()), self.as_json())?;
-        Ok(machine.pending_approvals())
+        let asked = machine.pending().into_iter().filter_map(|pending| match pending.effect {
+            Effect::AwaitApproval(request) => Some(*request),
+            _ => None,
+        });
+        Ok(asked.collect())
     }
 }
 

@@ -110,7 +110,7 @@ async fn an_approval_that_comes_too_late_runs_nothing() {
     tokio::time::sleep(ms(5_000)).await;
     let question = stored.pending_approvals(&agent).expect("a stored run")[0].clone();
     let run = agent.resume(&stored).expect("the same agent");
-    run.approve(&question).await.expect_err("it lapsed");
+    run.approve(&question.request_id).await.expect_err("it lapsed");
     let result = finish(&run).await;
     assert_eq!(code(&result, "c0").as_deref(), Some("approval_timeout"));
     assert_eq!(ran(&write).len(), 0);
@@ -128,7 +128,7 @@ async fn an_approval_does_not_run_arguments_that_were_put_in_its_place() {
     // Refused when it is loaded, or when the call would run.
     if let Ok(run) = agent.resume(&tampered) {
         let question = tampered.pending_approvals(&agent).expect("a stored run")[0].clone();
-        run.approve(&question).await.expect("it is open");
+        run.approve(&question.request_id).await.expect("it is open");
         let result = finish(&run).await;
         assert_eq!(code(&result, "c0").as_deref(), Some("approval_denied"));
     }

@@ -140,7 +140,7 @@ impl Paused {
         let suspended = SuspendedRun::from_json(stored);
         let (run, _events) = agent.watch_resumed(&suspended, options).expect("the same agent");
         for question in suspended.pending_approvals(&agent).expect("a stored run") {
-            run.approve(&question).await.expect("the question is open");
+            run.approve(&question.request_id).await.expect("the question is open");
         }
         finish(&run).await
     }

@@ -143,7 +143,7 @@ impl Play {
         let deciding = async move {
             for question in questions {
                 // A run that is cancelled meanwhile refuses it.
-                let _ = handle.approve(&question).await;
+                let _ = handle.approve(&question.request_id).await;
             }
         };
         let both = futures_util::future::join(watcher, deciding);

@@ -99,7 +99,8 @@ async fn a_suspended_run_goes_on_from_its_bytes() {
     let stored = SuspendedRun::from_json(suspended.as_json());
     let pending = stored.pending_approvals(&agent).expect("a stored run");
     let resumed = agent.resume(&stored).expect("the same agent");
-    resumed.approve(&pending[0]).await.expect("a decision");
+    assert_eq!(&*pending[0].preview, "write {}");
+    resumed.approve(&pending[0].request_id).await.expect("a decision");
     let result = finish(&resumed).await;
     let expected = ["user: do it", "call write", "result ok", "assistant: written"];
     assert_eq!(told(&result), expected);
