@@ -57,9 +57,11 @@ pub(crate) struct RunArguments {
     pub(crate) yes: bool,
     /// Most cycles, each a request to the model and the tools that it asks for.
     #[arg(long, value_name = "N", default_value_t = DEFAULT_MAX_CYCLES, value_parser = cycles)]
+    #[arg(allow_hyphen_values = true)]
     pub(crate) max_cycles: u32,
     /// Most time, like 90s, 10m or 1h30m; time that an approval waits counts. 24h at most.
     #[arg(long, value_name = "DURATION", default_value = "24h", value_parser = time_limit)]
+    #[arg(allow_hyphen_values = true)]
     pub(crate) timeout: Duration,
     /// Print one JSON event a line on standard output instead of the answer.
     #[arg(long)]
@@ -82,7 +84,9 @@ pub(crate) struct ReceiptsArguments {
 
 fn cycles(text: &str) -> Result<u32, &'static str> {
     let count: Result<NonZeroU32, _> = text.parse();
-    count.map(NonZeroU32::get).map_err(|_| "give a whole number of cycles, at least 1")
+    count
+        .map(NonZeroU32::get)
+        .map_err(|_| "give a whole number of cycles, at least 1, at most 4294967295")
 }
 
 fn task(text: &str) -> Result<String, &'static str> {

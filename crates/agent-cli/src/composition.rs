@@ -80,6 +80,10 @@ pub(crate) fn receipts(places: &Places) -> Result<Arc<Receipts>, Diagnosis> {
     store.map(Tally::over).map_err(|error| Diagnosis::configuration(&error).with_hint(hint))
 }
 
+/// What a session is built from.
+const CHECK_ENDPOINT: &str = "check OPENAI_BASE_URL and OPENAI_API_KEY, or base_url and \
+                              api_key_env in the configuration file";
+
 async fn connect(
     endpoint: &Endpoint,
     model: Option<String>,
@@ -93,7 +97,8 @@ async fn connect(
         builder = builder.credential(key.clone());
     }
     let session = builder.build();
-    let session = session.map_err(|error| Diagnosis::configuration(&error.into()))?;
+    let session = session
+        .map_err(|error| Diagnosis::configuration(&error.into()).with_hint(CHECK_ENDPOINT))?;
     let model = match model {
         Some(model) => model,
         None => only_model(&session, operation).await?,

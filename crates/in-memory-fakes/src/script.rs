@@ -37,6 +37,9 @@ struct Row {
 
 const NO_STEP: &str = "(no step left)";
 const NEVER: &str = "(never asked)";
+/// A test that returns its error panics here first, and that error is never printed.
+const LEFT_OVER: &str =
+    "steps are left over; a test that returned an error early does not show it\n";
 
 impl<S: Scripted> Script<S> {
     pub(crate) fn new(owner: &'static str, steps: impl IntoIterator<Item = S>) -> Self {
@@ -104,6 +107,9 @@ impl<S> State<S> {
         let _ = writeln!(text, "   # | {:width$} | reality", "script");
         for (number, (script, reality)) in (1..).zip(rows) {
             let _ = writeln!(text, "{number:4} | {script:width$} | {reality}");
+        }
+        if !self.steps.is_empty() {
+            text.push_str(LEFT_OVER);
         }
         text
     }

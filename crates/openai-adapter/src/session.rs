@@ -273,7 +273,8 @@ impl ModelSession for OpenAiSession {
         operation.remaining()?;
         let known = self.settings.profiles.get(model).or(self.settings.default_profile.as_ref());
         known.cloned().ok_or_else(|| {
-            let message = "this session has no profile of the model; configure its window sizes";
+            let message = "this session has no profile of the model; build it with `profile` or \
+                           `default_profile`";
             PortFailure::not_sent(PortFailureKind::NotFound, "MODEL_NOT_FOUND", message)
         })
     }

@@ -204,7 +204,8 @@ pub enum LoadError {
     },
     /// It belongs to another agent, or to another version of it.
     #[error(
-        "the run belongs to definition {found}, not to {offered}; load it with the one it began with"
+        "the run belongs to an agent of definition {found}, not {offered}; build the agent as it was: \
+         name, model, instructions, tools, policy, limits, hooks"
     )]
     OtherDefinition {
         /// Digest that the run was stored with.

@@ -155,7 +155,7 @@ fn an_address_that_is_none_or_holds_a_password() {
         let place = Place::empty();
         let agent = place.agent(&["run", "--model", "m", "do it"]);
         let ended = agent.env("OPENAI_BASE_URL", url).ended();
-        check(&ended, 3, &[reason]);
+        check(&ended, 3, &[reason, "check OPENAI_BASE_URL"]);
         assert!(!ended.stderr.contains("canary"), "{ended:?}");
     }
 }

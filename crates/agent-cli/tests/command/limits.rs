@@ -64,7 +64,9 @@ fn a_wrong_limit_is_an_error_of_the_command_line() {
     for (arguments, told) in [
         (["--max-cycles", "0"], "a whole number of cycles, at least 1"),
         (["--max-cycles", "many"], "a whole number of cycles, at least 1"),
-        (["--max-cycles", "99999999999"], "a whole number of cycles, at least 1"),
+        (["--max-cycles", "99999999999"], "at most 4294967295"),
+        (["--max-cycles", "-1"], "a whole number of cycles, at least 1"),
+        (["--timeout", "-5s"], "write it like 90s, 10m, 2h or 1h30m"),
         (["--timeout", "10"], "write it like 90s, 10m, 2h or 1h30m"),
         (["--timeout", "0s"], "a run needs some time"),
         (["--timeout", "48h"], "the longest is 24h"),

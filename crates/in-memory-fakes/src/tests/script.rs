@@ -33,6 +33,7 @@ fn an_unused_step_panics_on_drop_with_script_and_reality() {
    # | script     | reality
    1 | one        | first call
    2 | longer two | (never asked)
+steps are left over; a test that returned an error early does not show it
 ";
     assert_eq!(message, expected);
 }
