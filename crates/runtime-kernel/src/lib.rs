@@ -1,4 +1,4 @@
-//! The host-driven agent loops and the tool host; decides, never touches the world.
+//! The cycle engine, the host-driven agent loops and the tool host; touches the world through ports.
 //!
 //! Knows when a model is called, when a tool runs, and that every turn that started leaves its
 //! receipt. Refuses to know providers, wire formats, prompts, storage and terminals: the ports
@@ -6,15 +6,16 @@
 //!
 //! | entry | what it drives |
 //! |---|---|
+//! | [`engine::Agent`] | a whole run: cycles of answers and calls, approvals, steering; start here |
 //! | [`AgentRuntime::run_session`] | a primary session; its [`SessionHost`] prepares each round |
 //! | [`AgentRuntime::run`] | a delegated task in one turn; its [`Host`] runs the tools |
-//! | [`ToolHost::execute`] | one call of a [`Tool`](runtime_ports::Tool), for hosts of both |
+//! | [`ToolHost::execute`] | one call of a [`Tool`](runtime_ports::Tool), for hosts of both loops |
 //!
 //! With the feature `schemars`, `FunctionTool` makes a tool of an async function with typed
-//! arguments.
+//! arguments, for all three.
 //!
 //! # Examples
-//! A session of one round, over a scripted provider:
+//! That of the engine stands in [`engine`]. A session of one round, over a scripted provider:
 //! ```
 //! use std::sync::Arc;
 //!

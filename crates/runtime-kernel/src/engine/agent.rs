@@ -109,6 +109,8 @@ impl Agent {
     }
 
     /// Goes on with a suspended run, here or in another process than before. It keeps its run id.
+    /// The agent has to be built as it was: name, model, instructions, tools, policy, limits, hooks
+    /// and callbacks.
     ///
     /// # Errors
     /// It is damaged, of another version, or of another agent.

@@ -200,7 +200,8 @@ impl RunHandle {
     }
 
     /// Says something to the run. It is put into the history at the next occasion: after the tool
-    /// that is at work, or at the start of the next cycle.
+    /// that is at work, after the first that an answer on its way asks for, or at the start of the
+    /// next cycle. The calls of the batch that have not begun by then do not begin.
     ///
     /// # Errors
     /// The run is not live; nothing was accepted.
