@@ -17,7 +17,7 @@ use crate::{
     diagnosis::Diagnosis,
     exit::Exit,
     places::Places,
-    safe_text::safe_line,
+    safe_text::{safe_json, safe_line},
     screen::{Screen, print_err},
     show::end_text,
     table::{
@@ -87,7 +87,7 @@ fn json_lines(receipts: &[UsageReceipt], totals: &[ReceiptTotals]) -> String {
     let mut lines = String::new();
     for mut line in receipts.chain(totals) {
         line["version"] = json!(JSON_VERSION);
-        lines.push_str(&format!("{line}\n"));
+        lines.push_str(&format!("{}\n", safe_json(&line.to_string())));
     }
     lines
 }

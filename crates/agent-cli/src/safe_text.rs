@@ -40,6 +40,25 @@ pub(crate) fn spelt_out(text: &str) -> String {
     spelt
 }
 
+/// JSON that says the same, with what could steer a terminal escaped: JSON itself lets all but the
+/// lowest control characters through. Outside of its strings there are none.
+pub(crate) fn safe_json(json: &str) -> Cow<'_, str> {
+    if json.chars().all(is_plain) {
+        return Cow::Borrowed(json);
+    }
+    let mut safe = String::with_capacity(json.len());
+    for at in json.chars() {
+        match is_plain(at) {
+            true => safe.push(at),
+            false => {
+                let units = at.encode_utf16(&mut [0; 2]).to_vec();
+                safe.extend(units.into_iter().map(|unit| format!("\\u{unit:04x}")));
+            }
+        }
+    }
+    Cow::Owned(safe)
+}
+
 /// Makes text harmless that arrives in pieces.
 #[derive(Debug, Default)]
 pub(crate) struct SafeStream {

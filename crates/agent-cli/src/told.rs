@@ -84,21 +84,21 @@ struct Found<'a> {
 pub(crate) fn event_line(
     event: &RunEvent,
     setting: Option<&Setting>,
-) -> serde_json::Result<Vec<u8>> {
+) -> serde_json::Result<String> {
     match (&event.event, setting) {
-        (Event::RunStarted { .. }, Some(setting)) => serde_json::to_vec(&Opening {
+        (Event::RunStarted { .. }, Some(setting)) => serde_json::to_string(&Opening {
             event,
             provider: &setting.provider,
             offline: setting.is_offline,
         }),
-        _ => serde_json::to_vec(event),
+        _ => serde_json::to_string(event),
     }
 }
 
 /// The last event as a line of JSON.
-pub(crate) fn last_line(event: &RunEvent, closing: &Closing) -> serde_json::Result<Vec<u8>> {
+pub(crate) fn last_line(event: &RunEvent, closing: &Closing) -> serde_json::Result<String> {
     let diagnosis = closing.diagnosis.as_ref();
-    serde_json::to_vec(&Ending {
+    serde_json::to_string(&Ending {
         event,
         exit_code: closing.exit.code(),
         hint: diagnosis.and_then(|diagnosis| diagnosis.hint.as_deref()),

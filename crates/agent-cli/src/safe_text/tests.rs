@@ -1,6 +1,6 @@
 //! Decides whether hostile text is made harmless, and harmless text is left alone.
 
-use super::{SafeStream, safe_line, safe_text, spelt_out};
+use super::{SafeStream, safe_json, safe_line, safe_text, spelt_out};
 
 const HOSTILE: [&str; 14] = [
     "\x1b]52;c;ZXZpbA==\x07",
@@ -48,6 +48,18 @@ fn a_question_spells_out_what_would_be_lost() {
         assert!(spelt.contains("\\u{") && !spelt.contains(is_steering), "{spelt:?}");
     }
     assert_eq!(spelt_out("a\n\tb\r"), "a\n\tb\\u{d}");
+}
+
+#[test]
+fn json_says_the_same_without_what_steers_a_terminal() {
+    let harmless = ["\u{e0041}", "a\u{fe0f}\tb\n\"\\", "你好 🦀"];
+    for text in HOSTILE.into_iter().chain(harmless) {
+        let json = serde_json::to_string(&[(text, 1)]).unwrap();
+        let safe = safe_json(&json);
+        assert_eq!(safe_text(&safe), safe, "{text:?}");
+        assert_eq!(serde_json::from_str::<[(String, u8); 1]>(&safe).unwrap()[0].0, text);
+    }
+    assert_eq!(safe_json("\"ü\u{9b}\u{e0041}\""), r#""ü\u009b\udb40\udc41""#);
 }
 
 #[test]

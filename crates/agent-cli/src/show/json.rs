@@ -1,10 +1,11 @@
 //! Decides how what is told is printed for a program: one JSON object a line, on standard output.
 //!
-//! Knows nothing about terminals. Raw text is kept: JSON escapes control characters itself.
+//! Raw text is kept: what would steer a terminal, if one shows the lines, is escaped as JSON does it.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::{
+    safe_text::safe_json,
     screen::Screen,
     show::Show,
     told::{Setting, Told, event_line, last_line},
@@ -21,11 +22,11 @@ impl JsonLines {
         Self { screen, setting: Mutex::default() }
     }
 
-    fn line(&self, line: serde_json::Result<Vec<u8>>) {
+    fn line(&self, line: serde_json::Result<String>) {
         // Of values that were read or made here, none fails.
-        if let Ok(mut line) = line {
-            line.push(b'\n');
-            self.screen.lines_out(&line);
+        if let Ok(line) = line {
+            let line = format!("{}\n", safe_json(&line));
+            self.screen.lines_out(line.as_bytes());
         }
     }
 }

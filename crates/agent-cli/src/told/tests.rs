@@ -27,8 +27,8 @@ fn event(event: Event) -> RunEvent {
     }
 }
 
-fn check(line: serde_json::Result<Vec<u8>>, event: &RunEvent, rest: &str) {
-    let line = String::from_utf8(line.unwrap()).unwrap();
+fn check(line: serde_json::Result<String>, event: &RunEvent, rest: &str) {
+    let line = line.unwrap();
     assert_eq!(line, format!(r#"{HEAD}"at_ms":1000,{rest}"#));
     let read: RunEvent = serde_json::from_str(&line).unwrap();
     assert_eq!(read, *event, "each line is an event of the engine");
