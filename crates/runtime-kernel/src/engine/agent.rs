@@ -149,16 +149,26 @@ impl Agent {
         run: &SuspendedRun,
         options: RunOptions,
     ) -> Result<(RunHandle, Run), LoadError> {
-        Ok(self.driven(self.loaded(run)?, Happened::Resumed, options))
+        let machine = self.loaded(run)?;
+        let first = match machine.is_new() {
+            true => Happened::Started,
+            false => Happened::Resumed,
+        };
+        Ok(self.driven(machine, first, options))
     }
 
     /// Ends a suspended run for good, as cancelled, and keeps the events of that in the trace,
     /// where there is one.
     ///
     /// # Errors
-    /// It is damaged, of another version, or of another agent.
+    /// It is damaged, of another version, or of another agent; or it was stored while something was
+    /// in flight, which only resuming it settles.
     pub async fn cancel_suspended(&self, run: &SuspendedRun) -> Result<Arc<RunResult>, LoadError> {
         let machine = self.loaded(run)?;
+        if !machine.suspended() && !machine.is_new() && machine.status().is_none() {
+            let reason = "it was not suspended; resume it and cancel it then".to_owned();
+            return Err(LoadError::Malformed { reason });
+        }
         let (_handle, run) = self.driven(machine, Happened::Cancelled, RunOptions::default());
         Ok(finished(run.await))
     }

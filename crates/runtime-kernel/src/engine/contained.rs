@@ -66,7 +66,8 @@ impl<F: ?Sized> Drop for Contained<F> {
     }
 }
 
-fn caught<T>(work: impl FnOnce() -> T) -> Result<T, Panicked> {
+/// What `work` comes to, or that it panicked.
+pub(crate) fn caught<T>(work: impl FnOnce() -> T) -> Result<T, Panicked> {
     catch_unwind(AssertUnwindSafe(work)).map_err(|payload: Box<dyn Any + Send>| {
         // It may panic when it is dropped, so it never is.
         std::mem::forget(payload);

@@ -21,6 +21,7 @@ pub(crate) use self::deltas::DeltaEvents;
 use self::queue::{Queue, Taken};
 use super::{
     clock::Clock,
+    contained::caught,
     event_stream::{EventStream, Watched},
 };
 
@@ -119,11 +120,14 @@ impl EventHub {
         drop(gone);
     }
 
-    /// Changes the state under the lock and wakes whom that concerns after it.
+    /// Changes the state under the lock and wakes whom that concerns after it. A waker is code of
+    /// whoever watches: one that panics harms neither the run nor the others.
     fn change(&self, change: impl FnOnce(&mut Inner, &mut Vec<Waker>)) {
         let mut woken = Vec::new();
         change(&mut self.lock(), &mut woken);
-        woken.into_iter().for_each(Waker::wake);
+        for waker in woken {
+            let _ = caught(|| waker.wake());
+        }
     }
 
     /// Nothing panics while this is held, so that a poisoned lock holds a whole state.

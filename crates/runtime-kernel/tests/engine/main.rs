@@ -15,6 +15,7 @@ mod probe;
 mod rogue;
 mod scenario;
 mod stage;
+mod stored_runs;
 mod surroundings;
 mod threads;
 mod truth;

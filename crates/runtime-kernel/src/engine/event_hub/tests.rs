@@ -4,7 +4,10 @@
 mod properties;
 
 use std::{
-    sync::{Arc, Mutex},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, Ordering},
+    },
     task::{Context, Poll, Wake, Waker},
 };
 
@@ -267,4 +270,48 @@ fn whoever_is_woken_may_watch_and_leave_at_once() {
     drop(held);
     perform(&publisher, "e");
     assert!(!publisher.is_watched_with_deltas(), "it has left");
+}
+
+/// Notes that it was woken; panics then, if it is to.
+struct Noting {
+    was_woken: AtomicBool,
+    panics: bool,
+}
+
+impl Noting {
+    fn new(panics: bool) -> Arc<Self> {
+        Arc::new(Self { was_woken: AtomicBool::new(false), panics })
+    }
+
+    fn await_next(self: &Arc<Self>, stream: &mut EventStream) {
+        let waker = Waker::from(Arc::clone(self));
+        let polled = std::pin::Pin::new(stream).poll_next(&mut Context::from_waker(&waker));
+        assert_eq!(polled, Poll::Pending);
+    }
+}
+
+impl Wake for Noting {
+    fn wake(self: Arc<Self>) {
+        self.was_woken.store(true, Ordering::SeqCst);
+        assert!(!self.panics, "SECRET of a watcher");
+    }
+}
+
+#[test]
+fn one_that_panics_when_it_is_woken_harms_nobody() {
+    for word in ["d", "e", "L"] {
+        let (publisher, hub) = event_hub();
+        let (mut bad, mut good) = (watch(&hub, true, 9), watch(&hub, true, 9));
+        let (panicking, noting) = (Noting::new(true), Noting::new(false));
+        panicking.await_next(&mut bad);
+        noting.await_next(&mut good);
+        perform(&publisher, word);
+        assert!(panicking.was_woken.load(Ordering::SeqCst), "{word}");
+        assert!(noting.was_woken.load(Ordering::SeqCst), "{word}");
+        for stream in [&mut bad, &mut good] {
+            assert!(matches!(stream.next().now_or_never(), Some(Some(Watched::Event(_)))));
+        }
+        drop(publisher);
+        assert_eq!(bad.next().now_or_never(), Some(None), "{word}");
+    }
 }
