@@ -9,6 +9,7 @@ use crate::{
     batch::{Approval, Stage},
     definition::NoToolPolicy,
     state::{Ask, Phase, Standing, Terms},
+    storable::storable_map,
 };
 
 /// Most steering messages that wait to be applied.
@@ -136,15 +137,16 @@ impl Terms {
     /// What a task says, with the agent's own words where it says nothing.
     pub(crate) fn of(plan: &Plan, task: &Task) -> Self {
         let definition = plan.definition();
-        let mut tool_metadata = definition.metadata.clone();
-        tool_metadata.extend(task.metadata.clone());
+        let metadata = storable_map(task.metadata.clone());
+        let mut tool_metadata = storable_map(definition.metadata.clone());
+        tool_metadata.extend(metadata.clone());
         Self {
             max_cycles: task.max_cycles.unwrap_or(definition.limits.max_cycles).max(1),
             no_tool_policy: task.no_tool_policy.unwrap_or(definition.no_tool_policy),
             allow_interruption: task.allow_interruption,
             native_multimodal: task.native_multimodal,
             excluded_tools: task.excluded_tools.clone(),
-            metadata: std::sync::Arc::new(task.metadata.clone()),
+            metadata: std::sync::Arc::new(metadata),
             tool_metadata: std::sync::Arc::new(tool_metadata),
         }
     }

@@ -12,9 +12,9 @@ use runtime_ports::{
 use crate::{
     Call, CycleRecord, Event, HookPoint, HookVerdict, Machine, NoToolPolicy, Out, RunError,
     batch::{Batch, CallState, Stage},
-    call::storable,
     hook::apply,
     state::{Ask, Phase, RequestView, Review, Stop},
+    storable::make_content_storable,
     wording::NUDGE,
 };
 
@@ -27,7 +27,8 @@ impl Machine {
     ) -> Phase {
         let cycle = self.state.cycle;
         match reply {
-            Ok(response) => {
+            Ok(mut response) => {
+                make_content_storable(&mut response.output);
                 let (usage, cost) = (response.usage, response.cost_nano_usd);
                 self.state.ledger.answered(cycle, &response.attempts, usage, cost);
                 match self.next_hook(HookPoint::AfterLlm, 0) {
@@ -70,7 +71,9 @@ impl Machine {
         let Ask::Hook { hook, .. } = ask else { return Phase::Reviewing(at) };
         match verdict {
             HookVerdict::Response(edits) => {
-                apply(&mut Arc::make_mut(&mut at.response).output, &edits);
+                let output = &mut Arc::make_mut(&mut at.response).output;
+                apply(output, &edits);
+                make_content_storable(output);
                 self.review(*at, hook + 1, out)
             }
             HookVerdict::Interrupted if !self.is_ending() && self.is_repeatable(hook) => {
@@ -151,7 +154,6 @@ impl Machine {
                 // A hook may leave one; no answer says what its own calls came to.
                 ModelContent::ToolResult { .. } => {}
                 ModelContent::ToolUse { id, name, arguments } => {
-                    let arguments = storable(arguments);
                     let duplicate = !id.is_empty() && ids.contains(&*id);
                     let id = match duplicate || id.trim().is_empty() {
                         true => self.fresh_call_id(

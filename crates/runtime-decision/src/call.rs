@@ -53,33 +53,6 @@ impl Call {
     }
 }
 
-/// Deepest nesting of what others give us. A reader of JSON gives up at 128, and a run that was
-/// stored must be read again.
-const MAX_DEPTH: usize = 64;
-
-/// The value, or its text when it is nested deeper than can be stored and read.
-pub(crate) fn storable(value: Value) -> Value {
-    match is_deeper_than(&value, MAX_DEPTH) {
-        true => Value::String(value.to_string()),
-        false => value,
-    }
-}
-
-/// The values of a map, as far as they can be stored and read.
-pub(crate) fn storable_map(map: Map<String, Value>) -> Map<String, Value> {
-    map.into_iter().map(|(key, value)| (key, storable(value))).collect()
-}
-
-fn is_deeper_than(value: &Value, depth: usize) -> bool {
-    match value {
-        Value::Array(items) => depth == 0 || items.iter().any(|it| is_deeper_than(it, depth - 1)),
-        Value::Object(items) => {
-            depth == 0 || items.values().any(|it| is_deeper_than(it, depth - 1))
-        }
-        _ => false,
-    }
-}
-
 /// Whether a result is one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use crate::{
     Call, CallEdits, CallResult, HookPoint, HookResult, HookVerdict, Machine, Out, ResultEdits,
     batch::{Batch, CallState, Stage},
-    call::storable,
     state::{Ask, Stop},
+    storable::storable,
     wording::cut_middle,
 };
 

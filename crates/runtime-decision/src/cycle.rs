@@ -9,6 +9,7 @@ use crate::{
     Collected, Event, HookPoint, HookVerdict, Machine, Out, RunError,
     repair::repaired,
     state::{Ask, Phase, Preparation, RequestView, Stop},
+    storable::{storable_edits, storable_messages},
 };
 
 impl Machine {
@@ -98,7 +99,7 @@ impl Machine {
 
     /// What a host gives is repaired: it must not leave a call of its own unanswered.
     fn inject(&mut self, reason: &str, messages: Vec<ModelMessage>, out: &mut Out) {
-        let messages = repaired(messages);
+        let messages = repaired(storable_messages(messages));
         let message_count = messages.len();
         if message_count == 0 {
             return;
@@ -148,11 +149,11 @@ impl Machine {
         let Ask::Hook { hook, .. } = ask else { return Phase::Preparing(at) };
         match (at.point, verdict) {
             (HookPoint::BeforeMemoryCompact, HookVerdict::Messages(edits)) => {
-                at.view.edits.extend(edits);
+                at.view.edits.extend(storable_edits(edits));
                 self.prepare(at, hook + 1)
             }
             (HookPoint::BeforeLlm, HookVerdict::Request(edits)) => {
-                at.view.edits.extend(edits.messages);
+                at.view.edits.extend(storable_edits(edits.messages));
                 at.view.hidden.extend(edits.hide_tools);
                 self.prepare(at, hook + 1)
             }

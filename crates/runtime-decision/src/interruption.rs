@@ -8,6 +8,7 @@ use crate::{
     batch::{Batch, CallState, Stage, Steered},
     group::directive,
     state::{Ask, Stop},
+    storable::storable_messages,
 };
 
 impl Machine {
@@ -64,7 +65,7 @@ impl Machine {
                 || Steered { after: call, prompts: Vec::new(), interruptions: Vec::new() };
             let steered = batch.steered.get_or_insert_with(nothing);
             steered.prompts.extend(prompts);
-            steered.interruptions.extend(messages);
+            steered.interruptions.extend(storable_messages(messages));
         }
         match batch.steered.is_some() {
             true => self.skip_unstarted(batch, out),

@@ -12,6 +12,7 @@ use crate::{
     RunEvent, RunIdentity, RunResult, RunStatus, Task,
     repair::repaired,
     state::{Ask, Open, Phase, Standing, State, Stop, Terms},
+    storable::{storable_map, storable_messages},
 };
 
 /// One run of an agent.
@@ -50,7 +51,7 @@ impl Machine {
         let state = State {
             identity: Arc::new(identity),
             history: opening(&plan, &task),
-            shared: Arc::new(task.shared_state),
+            shared: Arc::new(storable_map(task.shared_state)),
             terms,
             tools,
             last_id: 0,
@@ -320,7 +321,7 @@ impl Machine {
 fn opening(plan: &Plan, task: &Task) -> Transcript {
     use runtime_ports::{ModelMessage, ModelRole};
 
-    let mut messages = repaired(task.messages.clone());
+    let mut messages = repaired(storable_messages(task.messages.clone()));
     let has_system = messages.first().is_some_and(|first| first.role == ModelRole::System);
     let instructions = plan.definition().instructions.as_ref().filter(|it| !it.trim().is_empty());
     if let Some(instructions) = instructions.filter(|_| !has_system) {

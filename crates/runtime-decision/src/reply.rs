@@ -5,12 +5,13 @@
 
 use std::sync::Arc;
 
-use runtime_ports::CommitDisposition;
+use runtime_ports::{CommitDisposition, ModelContent};
 use serde_json::Value;
 
 use crate::{
     Call, CallResult, Event, HookResult, ToolEnd, ToolOutput,
-    call::{UnusableArguments, failure_text, storable_map},
+    call::{UnusableArguments, failure_text},
+    storable::storable_map,
     wording::{MAX_CODE_BYTES, bounded, disposition, tool_failure},
 };
 
@@ -41,8 +42,13 @@ pub(crate) fn replied(call: &Call, output: ToolOutput) -> CallResult {
         metadata: Arc::new(storable_map(reply.metadata)),
         commit: None,
         artifact,
-        image: reply.image,
+        image: reply.image.filter(is_picture),
     }
+}
+
+/// Anything else would put words, or a call that nobody made, into the mouth of the user.
+const fn is_picture(content: &ModelContent) -> bool {
+    matches!(content, ModelContent::Image { .. })
 }
 
 /// What the model sees: of an error, JSON that says so, unless it is that already.

@@ -10,9 +10,9 @@ use runtime_ports::EffectClass;
 use crate::{
     ArgumentFault, Call, CallResult, Event, Machine, Out, Outcome, TASK_FINISH, ToolEnd,
     batch::{Batch, Stage},
-    call::storable,
     reply::{ended_without_reply, not_committed, replied, tool_result_event, unusable_arguments},
     state::{Ask, Phase, Stop},
+    storable::storable,
     wording::{argument_fault, skipped},
 };
 

@@ -10,7 +10,8 @@ use serde_json::{Map, Value};
 
 use crate::NoToolPolicy;
 
-/// One task for an agent.
+/// One task for an agent. JSON in it that is nested deeper than 64 levels is kept as its text, so
+/// that a stored run can be read again.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Task {

@@ -46,6 +46,7 @@ mod options;
 mod receipt;
 mod receipt_store;
 mod resource;
+mod state_writes;
 mod subagent;
 mod tool;
 mod tool_set;

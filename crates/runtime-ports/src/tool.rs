@@ -105,9 +105,11 @@ pub struct ToolReply {
     pub directive: ToolDirective,
     /// Facts for the host, not for the model.
     pub metadata: Map<String, Value>,
-    /// Changes of the shared state, in order; `None` removes a key.
+    /// Changes of the shared state, in order; `None` removes a key. As JSON, `[key, value]` and
+    /// `[key]`.
+    #[serde(with = "crate::state_writes")]
     pub state_writes: Vec<(String, Option<Value>)>,
-    /// A picture for models that take pictures.
+    /// A picture for models that take pictures; any other content is left out.
     pub image: Option<ModelContent>,
 }
 

@@ -9,6 +9,7 @@ mod grid;
 mod notation;
 mod properties;
 mod random;
+mod read_again;
 mod repair;
 mod s01_inputs;
 mod s02_cycle;

@@ -68,7 +68,7 @@ impl ServedTool {
             commit: None,
             directive: reply.directive,
             metadata: reply.metadata,
-            image: reply.image,
+            image: reply.image.filter(|image| matches!(image, ModelContent::Image { .. })),
             artifact: shown.artifact,
         }
     }
