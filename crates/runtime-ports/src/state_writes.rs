@@ -1,7 +1,11 @@
 //! Decides how the changes of the shared state in a tool's reply are written.
 //!
-//! Knows nothing about the state. A change is the list of its key and its value, which may be null;
-//! the key alone is taken away. Invariant: what is written is read again as it was.
+//! Knows nothing about the state. A change is the list of its key and its value. Null in the place
+//! of the value takes the key away; two of them set it to null. Invariant: what is written is read
+//! again as it was.
+
+#[cfg(test)]
+mod tests;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
@@ -9,15 +13,17 @@ use serde_json::Value;
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Written<'a> {
+    Null(&'a str, (), ()),
+    Removed(&'a str, ()),
     Set(&'a str, &'a Value),
-    Removed((&'a str,)),
 }
 
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Read {
+    Null(String, (), ()),
+    Removed(String, ()),
     Set(String, Value),
-    Removed((String,)),
 }
 
 pub(crate) fn serialize<S: Serializer>(
@@ -25,8 +31,9 @@ pub(crate) fn serialize<S: Serializer>(
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
     serializer.collect_seq(writes.iter().map(|(key, value)| match value {
+        Some(Value::Null) => Written::Null(key, (), ()),
         Some(value) => Written::Set(key, value),
-        None => Written::Removed((key,)),
+        None => Written::Removed(key, ()),
     }))
 }
 
@@ -35,8 +42,9 @@ pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
 ) -> Result<Vec<(String, Option<Value>)>, D::Error> {
     let writes = Vec::<Read>::deserialize(deserializer)?;
     let write = |read| match read {
+        Read::Null(key, (), ()) => (key, Some(Value::Null)),
+        Read::Removed(key, ()) => (key, None),
         Read::Set(key, value) => (key, Some(value)),
-        Read::Removed((key,)) => (key, None),
     };
     Ok(writes.into_iter().map(write).collect())
 }

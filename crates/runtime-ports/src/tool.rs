@@ -105,8 +105,8 @@ pub struct ToolReply {
     pub directive: ToolDirective,
     /// Facts for the host, not for the model.
     pub metadata: Map<String, Value>,
-    /// Changes of the shared state, in order; `None` removes a key. As JSON, `[key, value]` and
-    /// `[key]`.
+    /// Changes of the shared state, in order; `None` removes a key. As JSON, `[key, value]`;
+    /// `[key, null]` removes, and `[key, null, null]` sets to null.
     #[serde(with = "crate::state_writes")]
     pub state_writes: Vec<(String, Option<Value>)>,
     /// A picture for models that take pictures; any other content is left out.
