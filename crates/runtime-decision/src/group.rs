@@ -225,12 +225,13 @@ impl Machine {
     }
 }
 
-/// The first directive in call order that is no `Continue`, and whose it is.
+/// The first directive in call order that is no `Continue`, and whose it is. Only the present group
+/// can have one: the batch ends with the first group that does.
 pub(crate) fn directive(batch: &Batch) -> Option<(ToolDirective, usize)> {
-    let directives = batch.calls.iter().map(|call| {
+    let directives = batch.in_group().iter().map(|call| {
         call.result.as_ref().filter(|_| call.stage == Stage::Done).map(|result| result.directive)
     });
-    let mut numbered = directives.enumerate();
+    let mut numbered = (batch.group.0..).zip(directives);
     numbered.find_map(|(call, directive)| match directive {
         None | Some(ToolDirective::Continue) => None,
         Some(directive) => Some((directive, call)),

@@ -30,7 +30,8 @@ impl Machine {
     /// keeps a call from being started.
     fn has_nothing_to_interrupt(&self, batch: &Batch) -> bool {
         self.is_at_limit()
-            && (directive(batch).is_some() || !batch.calls.iter().any(CallState::is_unstarted))
+            && (directive(batch).is_some()
+                || !batch.calls[batch.group.0..].iter().any(CallState::is_unstarted))
     }
 
     pub(crate) fn take_interruptions(

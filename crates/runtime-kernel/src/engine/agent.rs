@@ -9,8 +9,8 @@ use runtime_ports::ModelSession;
 use tracing::Instrument as _;
 
 use super::{
-    AgentBuilder, EventStream, RunEnd, RunHandle, RunOptions, SuspendedRun, WatchOptions,
-    driver::Driver, parts::Parts, run_handle::Owner,
+    AgentBuilder, EventStream, RunEnd, RunHandle, RunOptions, SuspendedRun, driver::Driver,
+    parts::Parts, run_handle::Owner,
 };
 
 /// An agent: what it is told, what it may use, and how far it may go. Cloning costs a reference
@@ -89,15 +89,16 @@ impl Agent {
         handle.owning(run)
     }
 
-    /// Like [`Self::start_with`], with a stream of everything that the run tells, from the first
-    /// event on.
+    /// Like [`Self::start_with`], with a stream of what the run tells, from the first event on.
+    /// Pieces of answers are in it when the options ask for them.
     ///
     /// # Panics
     /// Outside of a tokio runtime.
     #[must_use]
     pub fn watch(&self, task: Task, options: RunOptions) -> (RunHandle, EventStream) {
+        let watching = options.watching;
         let (handle, run) = self.drive(task, options);
-        let events = handle.events(WatchOptions::default());
+        let events = handle.events(watching);
         (handle.owning(run), events)
     }
 
@@ -134,8 +135,9 @@ impl Agent {
         run: &SuspendedRun,
         options: RunOptions,
     ) -> Result<(RunHandle, EventStream), LoadError> {
+        let watching = options.watching;
         let (handle, run) = self.drive_resumed(run, options)?;
-        let events = handle.events(WatchOptions::default());
+        let events = handle.events(watching);
         Ok((handle.owning(run), events))
     }
 

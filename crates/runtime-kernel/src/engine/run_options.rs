@@ -8,6 +8,8 @@ use runtime_decision::RunIdentity;
 use runtime_ports::OperationContext;
 use uuid::Uuid;
 
+use super::WatchOptions;
+
 /// The names of a run. What is not given is made: the run id is a fresh one.
 #[derive(Debug, Clone, Default)]
 pub struct RunNames {
@@ -31,6 +33,9 @@ pub struct RunOptions {
     /// The operation that the run is part of: the run is cancelled with it, and is at its end when
     /// the deadline passes. Without one, only the agent's own limits hold.
     pub operation: Option<OperationContext>,
+    /// What the stream of [`Agent::watch`](super::Agent::watch) gives; no deltas unless they are
+    /// asked for.
+    pub watching: WatchOptions,
 }
 
 impl RunOptions {
@@ -45,6 +50,13 @@ impl RunOptions {
     #[must_use]
     pub fn session_id(mut self, session_id: impl Into<Arc<str>>) -> Self {
         self.names.session_id = Some(session_id.into());
+        self
+    }
+
+    /// With the pieces of answers in the stream, while they are generated.
+    #[must_use]
+    pub const fn with_deltas(mut self) -> Self {
+        self.watching.deltas = true;
         self
     }
 

@@ -156,3 +156,20 @@ async fn what_was_said_before_the_handle_was_dropped_still_counts() {
     assert_eq!(end.status, RunStatus::Cancelled);
     model.assert_script_done();
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_watcher_has_the_pieces_of_an_answer_when_it_asks_for_them() {
+    let model = FakeModel::new([ModelStep::text("Hello.").in_pieces(3)]);
+    let agent = agent(&model).build().expect("an agent");
+    let options = RunOptions::default().with_deltas();
+    let (_run, mut events) = agent.watch(Task::new("do it"), options);
+    let expected = [
+        "run_started",
+        "cycle_started",
+        "assistant_delta",
+        "assistant_delta",
+        "cycle_llm_response",
+        "run_completed",
+    ];
+    assert_eq!(names(&mut events).await, expected);
+}
