@@ -161,7 +161,7 @@ fn asked(result: &RunResult) -> String {
     let mut text = result.wait_reason.as_deref().unwrap_or_default().to_owned();
     let results = result.cycles.last().map(|cycle| &cycle.tool_results[..]).unwrap_or_default();
     let waits = results.iter().find(|result| result.directive == ToolDirective::WaitUser);
-    let choices = waits.and_then(|result| result.metadata.get("choices")?.as_array());
+    let choices = waits.and_then(|result| result.metadata.as_ref()?.get("choices")?.as_array());
     for choice in choices.into_iter().flatten().filter_map(serde_json::Value::as_str) {
         text.push_str(&format!("\n  - {choice}"));
     }

@@ -61,8 +61,7 @@ pub(crate) fn elements(
     key: &EncodingKey,
     encode: impl Fn(&ModelMessage) -> Vec<u8>,
 ) -> Elements {
-    let pieces =
-        messages.entries().map(|entry| (entry.message().role, entry.encoding(key, &encode)));
+    let pieces = messages.entries().map(|entry| (entry.role(), entry.encoding(key, &encode)));
     Elements(pieces.collect())
 }
 

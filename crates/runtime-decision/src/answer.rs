@@ -10,9 +10,10 @@ use runtime_ports::{
 };
 
 use crate::{
-    Call, CycleRecord, Event, HookPoint, HookVerdict, Machine, NoToolPolicy, Out, RunError,
+    Call, Event, HookPoint, HookVerdict, Machine, NoToolPolicy, Out, RunError,
     batch::{Batch, CallState, Stage},
     hook::apply,
+    kept_record::KeptRecord,
     state::{Ask, Phase, RequestView, Review, Stop},
     storable::make_content_storable,
     wording::NUDGE,
@@ -100,7 +101,9 @@ impl Machine {
         if !content.is_empty() {
             self.state.history.push(ModelMessage { role: ModelRole::Assistant, content });
         }
-        self.open_record(first_message, response.usage);
+        let messages = (first_message, self.state.history.len());
+        let record = KeptRecord::opened(self.state.cycle, messages, &response.usage);
+        self.state.records.push(record);
         self.tell_answer(&text, &calls, response.usage, out);
         let batch = Batch { calls, hidden: view.hidden, group: (0, 0), steered: None };
         if !response.finish.is_complete() {
@@ -110,16 +113,6 @@ impl Machine {
             true => self.take_silence(&text, out),
             false => self.run_batch(Box::new(batch), out),
         }
-    }
-
-    fn open_record(&mut self, first: usize, token_usage: runtime_ports::TokenUsage) {
-        self.state.records.push(CycleRecord {
-            cycle: self.state.cycle,
-            messages: (first, self.state.history.len()),
-            memory_compacted: false,
-            token_usage,
-            tool_results: Vec::new(),
-        });
     }
 
     fn tell_answer(
@@ -223,8 +216,8 @@ impl Machine {
     pub(crate) fn last_text(&self) -> Arc<str> {
         let start = self.state.records.last().map_or(0, |record| record.messages.0);
         let mut newest = self.state.history.entries_from(start);
-        let answer = newest.find(|entry| entry.message().role == ModelRole::Assistant);
-        answer.map(|entry| text_of(&entry.message().content)).unwrap_or_default()
+        let answer = newest.find(|entry| entry.role() == ModelRole::Assistant);
+        answer.map(|entry| entry.show(|message| text_of(&message.content))).unwrap_or_default()
     }
 }
 

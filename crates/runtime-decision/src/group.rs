@@ -178,11 +178,11 @@ impl Machine {
 
     fn close_record(&mut self, batch: &Batch) {
         if let Some(record) = self.state.records.last_mut() {
-            // Room for exactly these: a record is kept as long as the run.
+            // At first with room for all, so that none is moved.
             let mut kept = Vec::with_capacity(batch.calls.len());
             let results = batch.calls.iter().filter_map(|call| call.result.as_deref());
             kept.extend(results.map(ToolRecord::of));
-            record.tool_results = kept;
+            record.tool_results = kept.into_boxed_slice();
         }
     }
 
@@ -254,9 +254,9 @@ fn result_of(call: &CallState) -> Arc<crate::CallResult> {
 fn result_message(call: &CallState) -> ModelMessage {
     let result = result_of(call);
     let content = vec![ModelContent::ToolResult {
-        tool_use_id: call.original.id.to_string(),
-        name: call.original.name.to_string(),
-        content: result.content.to_string(),
+        tool_use_id: (*call.original.id).to_owned(),
+        name: (*call.original.name).to_owned(),
+        content: (*result.content).to_owned(),
         failed: result.error_code.is_some(),
     }];
     ModelMessage { role: ModelRole::Tool, content }

@@ -8,13 +8,16 @@ use runtime_ports::{
 };
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::log::Log;
+use crate::{
+    counts::{Counts, usage_of},
+    log::Log,
+};
 
 /// Every attempt to call the model, in order.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Ledger {
-    attempts: Log<Attempt>,
+    attempts: Log<Noted>,
 }
 
 /// One request that reached a provider, or that an answer was given to.
@@ -44,17 +47,26 @@ pub struct LedgerTotals {
     pub cost_nano_usd: UsageTotal,
 }
 
+/// An attempt in less room, since there is one of each cycle.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Noted {
+    /// The five counts of its tokens, and its cost.
+    counts: Counts<6>,
+    cycle: u32,
+    end: TurnEnd,
+}
+
 impl Ledger {
     /// The attempts, oldest first.
-    pub fn attempts(&self) -> impl Iterator<Item = &Attempt> {
-        self.attempts.iter()
+    pub fn attempts(&self) -> impl Iterator<Item = Attempt> {
+        self.attempts.iter().map(Noted::attempt)
     }
 
     /// Tokens of all attempts; a field that one attempt does not know is unknown.
     #[must_use]
     pub fn usage(&self) -> TokenUsage {
         let mut sum = TokenUsage::zero();
-        self.attempts.iter().for_each(|attempt| sum.add_assign(&attempt.usage));
+        self.attempts().for_each(|attempt| sum.add_assign(&attempt.usage));
         sum
     }
 
@@ -62,7 +74,7 @@ impl Ledger {
     #[must_use]
     pub fn totals(&self) -> LedgerTotals {
         let mut totals = LedgerTotals { attempts: self.attempts.len(), ..LedgerTotals::default() };
-        for attempt in self.attempts.iter() {
+        for attempt in self.attempts() {
             totals.input_tokens.add(attempt.usage.input_tokens);
             totals.output_tokens.add(attempt.usage.output_tokens);
             totals.cost_nano_usd.add(attempt.cost_nano_usd);
@@ -79,7 +91,7 @@ impl Ledger {
         cost_nano_usd: Option<u64>,
     ) {
         if attempts.is_empty() {
-            self.attempts.push(Attempt { cycle, end: TurnEnd::Completed, usage, cost_nano_usd });
+            self.note(&Attempt { cycle, end: TurnEnd::Completed, usage, cost_nano_usd });
         }
         self.metered(cycle, attempts);
     }
@@ -100,7 +112,11 @@ impl Ledger {
 
     fn unknown(&mut self, cycle: u32, end: TurnEnd) {
         let usage = TokenUsage::default();
-        self.attempts.push(Attempt { cycle, end, usage, cost_nano_usd: None });
+        self.note(&Attempt { cycle, end, usage, cost_nano_usd: None });
+    }
+
+    fn note(&mut self, attempt: &Attempt) {
+        self.attempts.push(Noted::of(attempt));
     }
 
     fn metered(&mut self, cycle: u32, attempts: &[RequestMeter]) {
@@ -113,7 +129,7 @@ impl Ledger {
             },
             cost_nano_usd: meter.cost_nano_usd,
         };
-        self.attempts.extend(attempts.iter().map(entry));
+        self.attempts.extend(attempts.iter().map(|meter| Noted::of(&entry(meter))));
     }
 }
 
@@ -125,51 +141,33 @@ const fn end_of(kind: PortFailureKind) -> TurnEnd {
     }
 }
 
+impl Noted {
+    fn of(attempt: &Attempt) -> Self {
+        let [a, b, c, d, e] = attempt.usage.fields();
+        let counts = Counts::of([a, b, c, d, e, attempt.cost_nano_usd]);
+        Self { counts, cycle: attempt.cycle, end: attempt.end }
+    }
+
+    fn attempt(&self) -> Attempt {
+        let [usage @ .., cost_nano_usd] = self.counts.get();
+        Attempt { cycle: self.cycle, end: self.end, usage: usage_of(usage), cost_nano_usd }
+    }
+}
+
 /// An attempt as a list, since a stored run has many: cycle, end, the five counts, cost.
 type Compact = (u32, TurnEnd, [Option<u64>; 5], Option<u64>);
 
-impl Serialize for Attempt {
+impl Serialize for Noted {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let compact: Compact = (self.cycle, self.end, self.usage.fields(), self.cost_nano_usd);
+        let [usage @ .., cost_nano_usd] = self.counts.get();
+        let compact: Compact = (self.cycle, self.end, usage, cost_nano_usd);
         compact.serialize(serializer)
     }
 }
 
-impl<'de> Deserialize<'de> for Attempt {
+impl<'de> Deserialize<'de> for Noted {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let (cycle, end, fields, cost_nano_usd) = Compact::deserialize(deserializer)?;
-        Ok(Self { cycle, end, usage: usage_of(fields), cost_nano_usd })
-    }
-}
-
-const fn usage_of(fields: [Option<u64>; 5]) -> TokenUsage {
-    let [input_tokens, output_tokens, cached_input_tokens, cache_write_tokens, reasoning_tokens] =
-        fields;
-    TokenUsage {
-        input_tokens,
-        output_tokens,
-        cached_input_tokens,
-        cache_write_tokens,
-        reasoning_tokens,
-    }
-}
-
-pub(crate) mod compact_usage {
-    //! Writes usage as the list of its five counts.
-
-    use runtime_ports::TokenUsage;
-    use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-    pub(crate) fn serialize<S: Serializer>(
-        usage: &TokenUsage,
-        serializer: S,
-    ) -> Result<S::Ok, S::Error> {
-        usage.fields().serialize(serializer)
-    }
-
-    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<TokenUsage, D::Error> {
-        <[Option<u64>; 5]>::deserialize(deserializer).map(super::usage_of)
+        Ok(Self::of(&Attempt { cycle, end, usage: usage_of(fields), cost_nano_usd }))
     }
 }

@@ -10,6 +10,7 @@ use runtime_ports::Transcript;
 use crate::{
     EVENT_VERSION, EffectId, Event, Happened, Input, Out, Outcome, Plan, Refused, Requested,
     RunEvent, RunIdentity, RunResult, RunStatus, Task,
+    kept_record::KeptRecord,
     repair::repaired,
     state::{Ask, Open, Phase, Standing, State, Stop, Terms},
     storable::{storable_map, storable_messages},
@@ -298,7 +299,7 @@ impl Machine {
             wait_reason: ending.wait_reason.clone(),
             error: ending.error.clone(),
             history: self.state.history.clone(),
-            cycles: self.state.records.iter().cloned().collect(),
+            cycles: self.state.records.iter().map(KeptRecord::record).collect(),
             usage: self.state.ledger.usage(),
             ledger: self.state.ledger.clone(),
             shared_state: Arc::clone(&self.state.shared),

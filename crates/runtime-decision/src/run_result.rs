@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use thiserror::Error;
 
-use crate::{CallResult, Ledger, ledger::compact_usage};
+use crate::{CallResult, Ledger, counts::compact_usage};
 
 /// How a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -76,9 +76,9 @@ pub struct ToolRecord {
     /// What it asked of the run.
     #[serde(default, skip_serializing_if = "is_continue")]
     pub directive: ToolDirective,
-    /// Facts for the host.
-    #[serde(default, skip_serializing_if = "is_empty")]
-    pub metadata: Arc<Map<String, Value>>,
+    /// Facts for the host, if there are any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub metadata: Option<Arc<Map<String, Value>>>,
     /// Whether the effect took place, where somebody said so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub commit: Option<CommitDisposition>,
@@ -93,7 +93,8 @@ impl ToolRecord {
             tool_call_id: Arc::clone(&result.tool_call_id),
             error_code: result.error_code.clone(),
             directive: result.directive,
-            metadata: Arc::clone(&result.metadata),
+            // Most results have none, and a record is kept as long as its run.
+            metadata: Some(&result.metadata).filter(|facts| !facts.is_empty()).cloned(),
             commit: result.commit,
             artifact: result.artifact,
         }
@@ -102,10 +103,6 @@ impl ToolRecord {
 
 fn is_continue(directive: &ToolDirective) -> bool {
     *directive == ToolDirective::Continue
-}
-
-fn is_empty(metadata: &Arc<Map<String, Value>>) -> bool {
-    metadata.is_empty()
 }
 
 /// A steering message that was never applied.

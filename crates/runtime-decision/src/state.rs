@@ -12,8 +12,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::{
-    CycleRecord, Edit, HookPoint, Ledger, NoToolPolicy, ReturnedSteering, RunError, RunIdentity,
-    RunStatus, batch::Batch, log::Log,
+    Edit, HookPoint, Ledger, NoToolPolicy, ReturnedSteering, RunError, RunIdentity, RunStatus,
+    batch::Batch, kept_record::KeptRecord, log::Log,
 };
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -44,8 +44,7 @@ pub(crate) struct State {
     pub(crate) allowed: BTreeSet<(Arc<str>, String)>,
     /// Counters of the approvals that were decided or lapsed.
     pub(crate) decided: BTreeSet<u64>,
-    #[serde(with = "crate::stored_records")]
-    pub(crate) records: Log<CycleRecord>,
+    pub(crate) records: Log<KeptRecord>,
     pub(crate) ledger: Ledger,
     /// What the run advertises; planned again when it is loaded.
     #[serde(skip)]

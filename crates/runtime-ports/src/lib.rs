@@ -40,6 +40,7 @@ mod failure;
 mod intelligence;
 mod interaction;
 mod journal;
+mod kept_message;
 mod model;
 mod operation;
 mod options;

@@ -199,7 +199,7 @@ impl Drop for Chunk {
 
 impl fmt::Debug for Transcript {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_list().entries(self.messages()).finish()
+        formatter.debug_list().entries(self.entries().map(|entry| entry.kept())).finish()
     }
 }
 
@@ -231,7 +231,15 @@ impl From<Vec<ModelMessage>> for Transcript {
 
 impl Serialize for Transcript {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.messages())
+        serializer.collect_seq(self.entries().map(|entry| Written(entry)))
+    }
+}
+
+struct Written<'a>(&'a TranscriptEntry);
+
+impl Serialize for Written<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.show(|message| message.serialize(serializer))
     }
 }
 

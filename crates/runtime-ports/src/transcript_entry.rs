@@ -6,7 +6,8 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::{
-    Digest, IMAGE_TOKENS, MESSAGE_OVERHEAD_TOKENS, ModelContent, ModelMessage, estimate_text_tokens,
+    Digest, IMAGE_TOKENS, MESSAGE_OVERHEAD_TOKENS, ModelContent, ModelMessage, ModelRole,
+    estimate_text_tokens, kept_message::KeptMessage,
 };
 
 /// Names the adapter and the profile that an encoding was made for. Cloning costs a reference
@@ -26,7 +27,7 @@ impl EncodingKey {
 /// A message with its digest, its token estimate and one slot for an encoding.
 #[derive(Debug)]
 pub struct TranscriptEntry {
-    message: ModelMessage,
+    message: KeptMessage,
     digest: Digest,
     estimated_tokens: u64,
     encoding: Mutex<Option<(EncodingKey, Arc<[u8]>)>>,
@@ -36,15 +37,32 @@ impl TranscriptEntry {
     /// Digests and measures `message`, once.
     #[must_use]
     pub fn new(message: ModelMessage) -> Self {
-        let digest = Digest::of_json(&message);
-        let estimated_tokens = estimate_message_tokens(&message);
+        let json = serde_json::to_vec(&message).expect("a message is valid JSON");
+        let (digest, estimated_tokens) = (Digest::of(&json), estimate_message_tokens(&message));
+        let message = KeptMessage::new(message, json);
         Self { message, digest, estimated_tokens, encoding: Mutex::new(None) }
     }
 
-    /// The message.
+    /// The message. One with arguments is kept in a form that takes less room until it is asked for
+    /// here, and in both from then on; use [`Self::show`] where nothing of it is kept.
     #[must_use]
-    pub const fn message(&self) -> &ModelMessage {
+    pub fn message(&self) -> &ModelMessage {
+        self.message.borrowed()
+    }
+
+    /// Shows the message to `show`, which may take the time to make it again.
+    pub fn show<T>(&self, show: impl FnOnce(&ModelMessage) -> T) -> T {
+        self.message.show(show)
+    }
+
+    pub(crate) const fn kept(&self) -> &KeptMessage {
         &self.message
+    }
+
+    /// Who speaks in the message.
+    #[must_use]
+    pub const fn role(&self) -> ModelRole {
+        self.message.role()
     }
 
     /// SHA-256 of the message's canonical JSON.
@@ -70,7 +88,7 @@ impl TranscriptEntry {
         match &*slot {
             Some((held, bytes)) if held == key => Arc::clone(bytes),
             _ => {
-                let bytes: Arc<[u8]> = encode(&self.message).into();
+                let bytes: Arc<[u8]> = self.message.show(encode).into();
                 *slot = Some((key.clone(), Arc::clone(&bytes)));
                 bytes
             }

@@ -2,7 +2,7 @@
 
 use runtime_ports::{ImageSource, ModelContent, ModelMessage, ModelRole, Transcript};
 use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde_json::{Value, json};
 
 #[derive(Serialize, Deserialize)]
 #[serde(transparent)]
@@ -21,6 +21,11 @@ fn result(failed: bool) -> ModelContent {
     ModelContent::ToolResult { tool_use_id, name, content, failed }
 }
 
+fn call(arguments: Value) -> ModelContent {
+    let (id, name) = ("c1".to_owned(), "look".to_owned());
+    ModelContent::ToolUse { id, name, arguments }
+}
+
 #[test]
 fn messages_are_written_in_little_and_read_again() {
     let text = || vec![ModelContent::text("Grüße")];
@@ -28,6 +33,12 @@ fn messages_are_written_in_little_and_read_again() {
     check(ModelRole::User, text(), r#"{"user":["Grüße"]}"#);
     check(ModelRole::Assistant, Vec::new(), r#"{"assistant":[]}"#);
     check(ModelRole::Tool, vec![result(false)], r#"{"tool":[["c1","look","a\nb"]]}"#);
+    let arguments = json!({ "big": u64::MAX, "small": i64::MIN, "part": 0.1, "list": [[null]] });
+    check(
+        ModelRole::Assistant,
+        vec![call(json!({})), call(arguments)],
+        r#"{"assistant":[["c1","look",{}],["c1","look",{"big":18446744073709551615,"list":[[null]],"part":0.1,"small":-9223372036854775808}]]}"#,
+    );
     check(
         ModelRole::Tool,
         vec![result(true)],
@@ -37,9 +48,7 @@ fn messages_are_written_in_little_and_read_again() {
 
 #[test]
 fn everything_else_is_written_as_it_always_is() {
-    let id = "c1".to_owned();
-    let arguments = json!({ "big": u64::MAX, "small": i64::MIN, "part": 0.1, "list": [[null]] });
-    let call = ModelContent::ToolUse { id, name: "look".to_owned(), arguments };
+    let call = call(json!("{\"cut"));
     let url = "https://example.org/a.png".to_owned();
     let image = ModelContent::Image { source: ImageSource::Url { url } };
     let (issuer, opaque) = ("someone".to_owned(), json!(["a", "b", "c"]));
@@ -52,8 +61,13 @@ fn everything_else_is_written_as_it_always_is() {
 
 #[test]
 fn what_is_no_message_is_refused() {
-    for text in [r#"[{"robot":[]}]"#, r#"[{"tool":[["c1","look"]]}]"#, r#"[{"user":[1]}]"#, "[[]]"]
-    {
+    for text in [
+        r#"[{"robot":[]}]"#,
+        r#"[{"tool":[["c1","look"]]}]"#,
+        r#"[{"tool":[["c1","look",[]]]}]"#,
+        r#"[{"user":[1]}]"#,
+        "[[]]",
+    ] {
         assert!(serde_json::from_str::<Stored>(text).is_err(), "{text}");
     }
 }

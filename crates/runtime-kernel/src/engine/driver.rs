@@ -230,10 +230,14 @@ impl Driver {
         for (id, halt) in out.halts.drain(..) {
             self.halt(id, halt);
         }
+        let will_wait = out.effects.iter().any(|requested| is_question(&requested.effect));
         for requested in out.effects.drain(..) {
             self.dispatch(requested);
         }
-        self.out = out;
+        // Who waits for an answer may wait for long: then the room is given back.
+        if !will_wait {
+            self.out = out;
+        }
         handled
     }
 
@@ -320,6 +324,10 @@ impl Driver {
         self.end.send_replace(Some(Concluded { end: end.clone(), losses }));
         end
     }
+}
+
+const fn is_question(effect: &Effect) -> bool {
+    matches!(effect, Effect::AwaitApproval(_))
 }
 
 /// The frame of the whole run.

@@ -86,6 +86,8 @@ impl EventHub {
         let id = inner.next_watcher;
         inner.next_watcher += 1;
         let queue = Queue::new(options.capacity);
+        // Mostly there is one.
+        inner.watchers.reserve_exact(1);
         inner.watchers.push(Watcher { id, deltas: options.deltas, queue, waker: None });
         drop(inner);
         EventStream::new(self.clone(), id)

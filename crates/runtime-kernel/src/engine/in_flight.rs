@@ -5,7 +5,6 @@
 //! within the grace, and one that ignores its deadline within the grace after it.
 
 use std::{
-    collections::BTreeMap,
     future::Future,
     pin::Pin,
     sync::Arc,
@@ -73,7 +72,7 @@ struct Identified {
 /// The effects that are being performed.
 pub(super) struct InFlight {
     work: FuturesUnordered<Abortable<Identified>>,
-    entries: BTreeMap<EffectId, Entry>,
+    entries: Entries,
     grace: Duration,
     /// Rings no later than the first thing that is due.
     alarm: Pin<Box<Sleep>>,
@@ -81,7 +80,7 @@ pub(super) struct InFlight {
 
 impl InFlight {
     pub(super) fn new(grace: Duration) -> Self {
-        let (work, entries) = (FuturesUnordered::new(), BTreeMap::new());
+        let (work, entries) = (FuturesUnordered::new(), Entries::default());
         Self { work, entries, grace, alarm: Box::pin(tokio::time::sleep_until(far())) }
     }
 
@@ -94,7 +93,7 @@ impl InFlight {
         let entry =
             Entry { name, operation, abort, task, stop_at: None, give_up_at, was_told: false };
         self.ring_by(give_up_at);
-        self.entries.insert(id, entry);
+        self.entries.push(id, entry);
     }
 
     /// Halts an effect; gives the name of one that was dropped.
@@ -112,7 +111,7 @@ impl InFlight {
     }
 
     fn withdraw(&mut self, id: EffectId) -> Option<EffectName> {
-        let Entry { name, operation, abort, .. } = self.entries.remove(&id)?;
+        let Entry { name, operation, abort, .. } = self.entries.remove(id)?;
         // Whatever it started elsewhere learns of it too.
         operation.cancellation.cancel();
         abort.abort();
@@ -121,7 +120,7 @@ impl InFlight {
 
     fn give_grace(&mut self, id: EffectId, begin: impl FnOnce(&mut Entry)) {
         let latest = after(self.grace);
-        let Some(entry) = self.entries.get_mut(&id) else { return };
+        let Some(entry) = self.entries.get_mut(id) else { return };
         begin(entry);
         entry.give_up_at = entry.give_up_at.min(latest);
         let due = entry.due();
@@ -130,7 +129,7 @@ impl InFlight {
 
     /// What is being performed.
     pub(super) fn ids(&self) -> impl Iterator<Item = EffectId> {
-        self.entries.keys().copied()
+        self.entries.0.iter().map(|(id, _)| *id)
     }
 
     /// The next outcome. Waits for ever while nothing is performed. Cancel-safe.
@@ -160,7 +159,7 @@ impl InFlight {
     }
 
     fn ended(&mut self, id: EffectId, end: Result<Outcome, Panicked>) -> Option<Ended> {
-        let Entry { name, .. } = self.entries.remove(&id)?;
+        let Entry { name, .. } = self.entries.remove(id)?;
         let outcome = Box::new(end.unwrap_or_else(|Panicked| name.broken_down()));
         Some(Ended { id, name, outcome, given_up: None })
     }
@@ -171,7 +170,7 @@ impl InFlight {
         let due =
             self.entries.values_mut().filter(|entry| entry.stop_at.is_some_and(|at| at <= now));
         due.for_each(Entry::tell);
-        let late = self.entries.iter().find(|(_, entry)| entry.give_up_at <= now);
+        let late = self.entries.0.iter().find(|(_, entry)| entry.give_up_at <= now);
         let late = late.map(|(id, _)| *id);
         let given_up = late.and_then(|id| self.give_up(id));
         if given_up.is_none() {
@@ -182,7 +181,7 @@ impl InFlight {
     }
 
     fn give_up(&mut self, id: EffectId) -> Option<Ended> {
-        let Entry { name, operation, abort, task, was_told, .. } = self.entries.remove(&id)?;
+        let Entry { name, operation, abort, task, was_told, .. } = self.entries.remove(id)?;
         // Only now is it known whether it was told to stop or ran out of time.
         let outcome = Box::new(name.given_up(was_told));
         operation.cancellation.cancel();
@@ -197,6 +196,40 @@ impl InFlight {
         if at < self.alarm.deadline() {
             self.alarm.as_mut().reset(at);
         }
+    }
+}
+
+/// In the order of their ids, which are those in which they were started. Mostly there is one, for
+/// which a map would take a node for eleven.
+#[derive(Default)]
+struct Entries(Vec<(EffectId, Entry)>);
+
+impl Entries {
+    fn push(&mut self, id: EffectId, entry: Entry) {
+        if self.0.is_empty() {
+            self.0.reserve_exact(1);
+        }
+        self.0.push((id, entry));
+    }
+
+    fn place(&self, id: EffectId) -> Option<usize> {
+        self.0.iter().position(|(held, _)| *held == id)
+    }
+
+    fn remove(&mut self, id: EffectId) -> Option<Entry> {
+        self.place(id).map(|place| self.0.remove(place).1)
+    }
+
+    fn get_mut(&mut self, id: EffectId) -> Option<&mut Entry> {
+        self.0.iter_mut().find(|(held, _)| *held == id).map(|(_, entry)| entry)
+    }
+
+    fn values(&self) -> impl Iterator<Item = &Entry> {
+        self.0.iter().map(|(_, entry)| entry)
+    }
+
+    fn values_mut(&mut self) -> impl Iterator<Item = &mut Entry> {
+        self.0.iter_mut().map(|(_, entry)| entry)
     }
 }
 
