@@ -9,7 +9,10 @@ use runtime_ports::{ArtifactDigest, CommitDisposition, Digest, ModelContent, Too
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::{TOOL_NAME_MAX_BYTES, wording::bounded};
+use crate::{
+    TOOL_NAME_MAX_BYTES,
+    wording::{bounded, failure_text},
+};
 
 /// A call of a tool.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -113,22 +116,6 @@ impl CallResult {
         self.commit = Some(commit);
         self
     }
-}
-
-/// What a model sees of a failed call; keys in this order.
-#[derive(Serialize)]
-struct FailedCall<'a> {
-    ok: bool,
-    error: &'a str,
-    error_code: &'a str,
-    tool_name: &'a str,
-}
-
-/// What a model is told of a failed call: JSON with `ok`, `error`, `error_code` and `tool_name`.
-#[must_use]
-pub fn failure_text(error: &str, error_code: &str, tool_name: &str) -> String {
-    let failed = FailedCall { ok: false, error, error_code, tool_name };
-    serde_json::to_string(&failed).expect("strings are valid JSON")
 }
 
 /// Names exactly what an approval releases.

@@ -89,6 +89,7 @@ mod input;
 mod interruption;
 mod kept_record;
 mod ledger;
+mod load_error;
 mod log;
 mod machine;
 mod policy;
@@ -107,10 +108,10 @@ mod stored_history;
 mod stored_writes;
 mod suspension;
 mod task;
-mod wording;
+pub mod wording;
 
 pub use approval::{ApprovalAnswer, ApprovalRequest, Consultation};
-pub use call::{Call, CallResult, ResultStatus, failure_text};
+pub use call::{Call, CallResult, ResultStatus};
 pub use definition::{
     ASK_USER, BRIDGE_TOOL, Callbacks, Definition, Limits, NoToolPolicy, Plan, TASK_FINISH,
     TOOL_NAME_MAX_BYTES,
@@ -124,12 +125,11 @@ pub use hook::{
 };
 pub use input::{ArgumentFault, Collected, Happened, Input, Outcome, ToolEnd, ToolOutput};
 pub use ledger::{Attempt, Ledger, LedgerTotals};
+pub use load_error::LoadError;
 pub use machine::Machine;
 pub use policy::{Ruling, ToolPolicy};
 pub use refused::Refused;
 pub use repair::repaired;
 pub use run_result::{CycleRecord, ReturnedSteering, RunError, RunResult, RunStatus, ToolRecord};
 pub use storage::{Pending, STORED_RUN_VERSION};
-pub use suspension::LoadError;
 pub use task::{RunIdentity, Task};
-pub use wording::cut_middle;

@@ -184,10 +184,6 @@ impl Machine {
         }
     }
 
-    pub(crate) fn is_suspended(&self) -> bool {
-        matches!(self.state.phase, Phase::Suspended(_))
-    }
-
     /// Whether the run is on its way to an end.
     pub(crate) fn is_ending(&self) -> bool {
         !matches!(self.state.stop, None | Some(Stop::Suspend))
@@ -284,7 +280,7 @@ impl Machine {
 
     /// Whether the run is suspended and can be stored, resumed or cancelled.
     #[must_use]
-    pub const fn suspended(&self) -> bool {
+    pub const fn is_suspended(&self) -> bool {
         matches!(self.state.phase, Phase::Suspended(_))
     }
 

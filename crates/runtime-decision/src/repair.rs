@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use runtime_ports::{ModelContent, ModelMessage, ModelRole};
 
-use crate::call::failure_text;
+use crate::wording::failure_text;
 
 const BLANK: &str = "(blank)";
 const LOST_ERROR: &str = "the run was interrupted before the result of this call was kept; \

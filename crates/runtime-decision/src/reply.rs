@@ -10,9 +10,9 @@ use serde_json::Value;
 
 use crate::{
     Call, CallResult, Event, HookResult, ToolEnd, ToolOutput,
-    call::{UnusableArguments, failure_text},
+    call::UnusableArguments,
     storable::storable_map,
-    wording::{MAX_CODE_BYTES, bounded, disposition, tool_failure},
+    wording::{MAX_CODE_BYTES, bounded, disposition, failure_text, tool_failure},
 };
 
 pub(crate) fn not_committed(result: CallResult) -> CallResult {
@@ -91,10 +91,10 @@ pub(crate) fn cancelled(call: &Call) -> CallResult {
 
 /// What is told of a call whose outcome was lost with its process.
 pub(crate) fn outcome_lost(call: &Call) -> CallResult {
-    let error = "the run was interrupted while the tool was at work; \
-                 it is unknown whether the effect took place, verify before you repeat it";
     let commit = CommitDisposition::Unknown;
-    CallResult::failed(call, "tool_outcome_unknown", error).with_commit(commit)
+    let error =
+        format!("the run was interrupted while the tool was at work; {}", disposition(commit));
+    CallResult::failed(call, "tool_outcome_unknown", &error).with_commit(commit)
 }
 
 /// A result that a hook gave, under the call's id where it names none.

@@ -1,11 +1,13 @@
 //! Decides the words in which a model or a host is told what became of a call.
 //!
-//! Knows codes and dispositions; refuses to know how they came about.
+//! Knows codes and dispositions; refuses to know how they came about. All loops speak through it,
+//! so that a model hears the same of the same end, whichever loop it is in.
 
 use runtime_ports::{CommitDisposition, PortFailure, PortFailureKind};
+use serde::Serialize;
 
 /// Longest code of a failure that is passed on, in bytes.
-pub(crate) const MAX_CODE_BYTES: usize = 100;
+pub const MAX_CODE_BYTES: usize = 100;
 /// Longest words of a tool on its own failure that are passed on, in bytes.
 const MAX_MESSAGE_BYTES: usize = 2_000;
 /// Longest path that is repeated to the model, which may have made up its keys.
@@ -14,8 +16,25 @@ const MAX_PATH_BYTES: usize = 200;
 pub(crate) const NUDGE: &str = "Go on with the task. When it is done, call the tool task_finish \
 with the result; an answer without a tool call does not end the task.";
 
+/// What a model sees of a failed call; keys in this order.
+#[derive(Serialize)]
+struct FailedCall<'a> {
+    ok: bool,
+    error: &'a str,
+    error_code: &'a str,
+    tool_name: &'a str,
+}
+
+/// What a model is told of a failed call: JSON with `ok`, `error`, `error_code` and `tool_name`.
+#[must_use]
+pub fn failure_text(error: &str, error_code: &str, tool_name: &str) -> String {
+    let failed = FailedCall { ok: false, error, error_code, tool_name };
+    serde_json::to_string(&failed).expect("strings are valid JSON")
+}
+
 /// The beginning of `text`, at most `bytes` long, on a character boundary.
-pub(crate) fn bounded(text: &str, bytes: usize) -> &str {
+#[must_use]
+pub fn bounded(text: &str, bytes: usize) -> &str {
     &text[..text.floor_char_boundary(bytes)]
 }
 
@@ -34,19 +53,20 @@ pub fn cut_middle(text: &str, limit: usize, place: &str) -> String {
     [&text[..head], &note, &text[tail..]].concat()
 }
 
-/// A sentence on whether an effect took place.
-pub(crate) const fn disposition(commit: CommitDisposition) -> &'static str {
+/// A clause on whether an effect took place. No failure reaches a model without one, so that
+/// nothing is repeated for want of it.
+#[must_use]
+pub const fn disposition(commit: CommitDisposition) -> &'static str {
     match commit {
         CommitDisposition::NotCommitted => "nothing was changed",
-        CommitDisposition::Committed => "the effect took place, do not repeat it",
-        CommitDisposition::Unknown => {
-            "it is unknown whether the effect took place, check before you repeat it"
-        }
+        CommitDisposition::Committed => "it took effect, do not repeat it",
+        CommitDisposition::Unknown => "it may have taken effect, verify before you repeat it",
     }
 }
 
-/// Code and words of a tool's failure.
-pub(crate) fn tool_failure(failure: &PortFailure) -> (String, String) {
+/// Code and words of a tool's failure, whether it may be repeated included.
+#[must_use]
+pub fn tool_failure(failure: &PortFailure) -> (String, String) {
     let code = match failure.kind {
         PortFailureKind::Timeout => "tool_timeout".to_owned(),
         PortFailureKind::Canceled => "tool_cancelled".to_owned(),
@@ -58,8 +78,9 @@ pub(crate) fn tool_failure(failure: &PortFailure) -> (String, String) {
     (code, format!("{message}{hint}; {}", disposition(failure.commit)))
 }
 
-/// What is said of arguments that do not follow the schema.
-pub(crate) fn argument_fault(path: &str, reason: &str) -> String {
+/// What is said of arguments that do not follow the schema; `path` is empty for all of them.
+#[must_use]
+pub fn argument_fault(path: &str, reason: &str) -> String {
     match path {
         "" => format!("the arguments {reason}"),
         path => format!("argument {} {reason}", bounded(path, MAX_PATH_BYTES)),

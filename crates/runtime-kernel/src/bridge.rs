@@ -7,11 +7,7 @@ use runtime_ports::ModelToolDefinition;
 use serde_json::{Map, Value, json};
 use thiserror::Error;
 
-/// Name of the provider tool.
-pub(crate) const BRIDGE_TOOL: &str = "call_ktool";
-
-/// Longest name of an application tool, in bytes of UTF-8.
-pub(crate) const NAME_MAX_BYTES: usize = 256;
+pub(crate) use runtime_decision::{BRIDGE_TOOL, TOOL_NAME_MAX_BYTES as NAME_MAX_BYTES};
 
 /// A valid call of an application tool.
 #[derive(Debug, Clone, PartialEq)]

@@ -99,7 +99,6 @@ mod audit_event;
 mod breakage;
 mod bridge;
 mod budget;
-mod disposition;
 pub mod engine;
 #[cfg(feature = "schemars")]
 mod function_tool;
@@ -114,6 +113,7 @@ mod subagent_error;
 mod subagent_host;
 mod subagent_turn;
 mod tool_host;
+mod tool_output;
 
 pub use accounting::AccountingError;
 pub use audit_event::AuditEvent;

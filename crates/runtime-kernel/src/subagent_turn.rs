@@ -5,7 +5,10 @@
 //! the turn is left, exactly one `ProviderReceipt` is given to the host, before anything escapes.
 
 use anyhow::ensure;
-use runtime_ports::{AgentTurn, AgentTurnEvent, TokenUsage, ToolResult, UsageReceipt};
+use runtime_decision::wording::disposition;
+use runtime_ports::{
+    AgentTurn, AgentTurnEvent, CommitDisposition, PortFailure, TokenUsage, ToolResult, UsageReceipt,
+};
 use serde_json::Value;
 use tracing::debug;
 use uuid::Uuid;
@@ -13,7 +16,7 @@ use uuid::Uuid;
 use crate::{
     AccountingError, AuditEvent, Host, SubagentError, ToolCall, ToolOutcome,
     breakage::{Breakage, receipt_of},
-    bridge, disposition,
+    bridge,
     projection::{Change, Projection},
 };
 
@@ -209,8 +212,15 @@ fn change_of(outcome: ToolOutcome) -> Change {
 /// The outcome of a tool whose host failed. What is known of the effect goes with it, so that the
 /// model does not repeat what was done.
 fn failed_outcome(name: &str, error: &anyhow::Error) -> ToolOutcome {
-    let effect = disposition::in_words(disposition::of_error(error));
+    let effect = disposition(commit_of(error));
     ToolOutcome::failure(format!("{name} failed: {error:#}; {effect}"))
+}
+
+/// What is known of the effect behind an error: the disposition of the port failure among its
+/// causes, else unknown.
+fn commit_of(error: &anyhow::Error) -> CommitDisposition {
+    let failure = error.chain().find_map(|cause| cause.downcast_ref::<PortFailure>());
+    failure.map_or(CommitDisposition::Unknown, |failure| failure.commit)
 }
 
 fn receipt_event(

@@ -6,7 +6,6 @@
 
 mod admission;
 mod outcome;
-mod output;
 mod refusal;
 mod work;
 
@@ -25,7 +24,7 @@ use serde_json::{Map, Value};
 use self::admission::Registered;
 pub use self::{admission::ToolHostError, outcome::ServedTool};
 use self::{refusal::Refusal, work::Ended};
-use crate::ToolCall;
+use crate::{ToolCall, tool_output::shown};
 
 /// Serves the [`Tool`]s of one run to a host of [`run_session`](crate::AgentRuntime::run_session)
 /// or [`run`](crate::AgentRuntime::run).
@@ -257,7 +256,7 @@ impl ToolHost {
         self.merge(std::mem::take(&mut reply.state_writes));
         let limit = registered.descriptor().output_limit_bytes;
         let content = std::mem::take(&mut reply.content);
-        let shown = output::shown(operation, &self.world, content, limit).await;
+        let shown = shown(operation, &self.world, content, limit).await;
         ServedTool::of_reply(registered.name(), reply, shown)
     }
 

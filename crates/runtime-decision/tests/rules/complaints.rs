@@ -48,7 +48,7 @@ fn complaint_02_a_call_in_flight_stays_and_says_that_its_effect_is_unknown() {
         | tool_call_started write_file(1){"path":"a"} | -> write_file(1){"path":"a"}
         > run_resumed | tool_result write_file(1) !tool_outcome_unknown
         | cycle_started after 3 messages | -> model 3 messages
-        # tool result(1) "{\"ok\":false,\"error\":\"the run was interrupted while the tool was at work; it is unknown whether the effect took place, verify before you repeat it\",\"error_code\":\"tool_outcome_unknown\",\"tool_name\":\"write_file\"}"
+        # tool result(1) "{\"ok\":false,\"error\":\"the run was interrupted while the tool was at work; it may have taken effect, verify before you repeat it\",\"error_code\":\"tool_outcome_unknown\",\"tool_name\":\"write_file\"}"
         > cycle_llm_response "I will look first" | run_completed "I will look first"
         = completed "I will look first"
         = user "go" | assistant write_file(1){"path":"a"} | tool result(1) !tool_outcome_unknown
@@ -207,7 +207,7 @@ fn complaint_16_a_tool_whose_reply_was_lost_is_not_run_again() {
         | -> count(1)
         > tool_result count(1) !tool_timeout | cycle_started after 3 messages
         | -> model 3 messages
-        # tool result(1) "{\"ok\":false,\"error\":\"the tool ran out of time; it is unknown whether the effect took place, check before you repeat it\",\"error_code\":\"tool_timeout\",\"tool_name\":\"count\"}"
+        # tool result(1) "{\"ok\":false,\"error\":\"the tool ran out of time; it may have taken effect, verify before you repeat it\",\"error_code\":\"tool_timeout\",\"tool_name\":\"count\"}"
         > cycle_llm_response "I will look first" | run_completed "I will look first"
         = completed "I will look first"
         = user "go" | assistant count(1) | tool result(1) !tool_timeout

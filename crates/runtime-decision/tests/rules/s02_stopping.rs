@@ -131,7 +131,7 @@ fn s02_a_cancelled_tool_is_told_to_stop_and_the_rest_is_skipped() {
         > tool_result a(2) !tool_cancelled | tool_result b(3) !skipped_due_to_cancel
         | run_cancelled
         # tool result(1) "one"
-        | tool result(2) "{\"ok\":false,\"error\":\"the tool was cancelled at work; it is unknown whether the effect took place, check before you repeat it\",\"error_code\":\"tool_cancelled\",\"tool_name\":\"a\"}"
+        | tool result(2) "{\"ok\":false,\"error\":\"the tool was cancelled at work; it may have taken effect, verify before you repeat it\",\"error_code\":\"tool_cancelled\",\"tool_name\":\"a\"}"
         | tool result(3) "{\"ok\":false,\"error\":\"not run: the run was cancelled\",\"error_code\":\"skipped_due_to_cancel\",\"tool_name\":\"b\"}"
         = cancelled
         = user "go" | assistant a(1) a(2) b(3) | tool result(1) "one"

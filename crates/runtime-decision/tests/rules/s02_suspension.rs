@@ -369,7 +369,7 @@ fn s02_after_a_crash_a_tool_runs_again_only_if_it_may() {
         > run_resumed | tool_result c(3) !tool_outcome_unknown | cycle_started after 7 messages
         | -> model 7 messages
         # tool result(1) "one" | tool result(2) "two"
-        | tool result(3) "{\"ok\":false,\"error\":\"the run was interrupted while the tool was at work; it is unknown whether the effect took place, verify before you repeat it\",\"error_code\":\"tool_outcome_unknown\",\"tool_name\":\"c\"}"
+        | tool result(3) "{\"ok\":false,\"error\":\"the run was interrupted while the tool was at work; it may have taken effect, verify before you repeat it\",\"error_code\":\"tool_outcome_unknown\",\"tool_name\":\"c\"}"
         > cycle_llm_response "done" | run_completed "done"
         = completed "done"
         = user "go" | assistant a(1) | tool result(1) "one" | assistant b(2)

@@ -450,9 +450,9 @@ fn s04_what_becomes_of_a_tool_that_does_not_reply() {
         > tool_result p(2) !tool_panicked
         > tool_result p(3) !HOST_DOWN
         > tool_result p(4) !BUSY | cycle_started after 6 messages | -> model 6 messages
-        # tool result(1) "{\"ok\":false,\"error\":\"the tool ran out of time; it is unknown whether the effect took place, check before you repeat it\",\"error_code\":\"tool_timeout\",\"tool_name\":\"p\"}"
-        | tool result(2) "{\"ok\":false,\"error\":\"the tool broke down at work; it is unknown whether the effect took place, check before you repeat it\",\"error_code\":\"tool_panicked\",\"tool_name\":\"p\"}"
-        | tool result(3) "{\"ok\":false,\"error\":\"it does not answer; it is unknown whether the effect took place, check before you repeat it\",\"error_code\":\"HOST_DOWN\",\"tool_name\":\"p\"}"
+        # tool result(1) "{\"ok\":false,\"error\":\"the tool ran out of time; it may have taken effect, verify before you repeat it\",\"error_code\":\"tool_timeout\",\"tool_name\":\"p\"}"
+        | tool result(2) "{\"ok\":false,\"error\":\"the tool broke down at work; it may have taken effect, verify before you repeat it\",\"error_code\":\"tool_panicked\",\"tool_name\":\"p\"}"
+        | tool result(3) "{\"ok\":false,\"error\":\"it does not answer; it may have taken effect, verify before you repeat it\",\"error_code\":\"HOST_DOWN\",\"tool_name\":\"p\"}"
         | tool result(4) "{\"ok\":false,\"error\":\"too many calls; it may be tried again; nothing was changed\",\"error_code\":\"BUSY\",\"tool_name\":\"p\"}"
         > cycle_llm_response "done" | run_completed "done"
         = completed "done"
@@ -637,7 +637,7 @@ fn s04_what_a_hook_gives_is_cut_where_it_is_longer_than_the_tool_may_be() {
 
 #[test]
 fn s04_a_long_output_is_cut_in_the_middle_on_a_character_boundary() {
-    use runtime_decision::cut_middle;
+    use runtime_decision::wording::cut_middle;
 
     assert_eq!(cut_middle("short", 5, "lost"), "short");
     for limit in 0..200 {

@@ -167,7 +167,7 @@ impl Agent {
     /// in flight, which only resuming it settles.
     pub async fn cancel_suspended(&self, run: &SuspendedRun) -> Result<Arc<RunResult>, LoadError> {
         let machine = self.loaded(run)?;
-        if !machine.suspended() && !machine.is_new() && machine.status().is_none() {
+        if !machine.is_suspended() && !machine.is_new() && machine.status().is_none() {
             let reason = "it was not suspended; resume it and cancel it then".to_owned();
             return Err(LoadError::Malformed { reason });
         }

@@ -125,7 +125,7 @@ impl Driver {
     }
 
     fn is_over(&self) -> bool {
-        self.machine.status().is_some() || self.machine.suspended()
+        self.machine.status().is_some() || self.machine.is_suspended()
     }
 
     /// What comes next. A message goes first, so that a run whose effects are always ready can be

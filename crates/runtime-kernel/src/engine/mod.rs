@@ -59,7 +59,7 @@ mod callback;
 mod cancelling;
 mod clock;
 mod closed_world;
-mod contained;
+pub(crate) mod contained;
 mod control_tools;
 mod driver;
 mod effect_name;

@@ -6,20 +6,16 @@
 
 use std::{future::Future, sync::Arc, time::Duration};
 
-use runtime_decision::{ToolEnd, ToolOutput, ToolWork, cut_middle};
-use runtime_ports::{
-    ArtifactDigest, OperationContext, PortFailure, PortFailureKind, ToolReply, ToolWorld,
-};
+use runtime_decision::{ToolEnd, ToolOutput, ToolWork};
+use runtime_ports::{OperationContext, PortFailure, PortFailureKind, ToolReply, ToolWorld};
 use tokio::{
     task::{AbortHandle, JoinError, JoinHandle},
     time::Instant,
 };
 use tracing::Instrument as _;
 
-use super::{
-    contained::{Panicked, contained},
-    parts::Parts,
-};
+use super::parts::Parts;
+use crate::tool_output;
 
 /// How long a tool that ran out of time may take to say what it did.
 const LAST_WORD: Duration = Duration::from_millis(500);
@@ -141,32 +137,8 @@ async fn cut(
     world: &ToolWorld,
     limit: usize,
 ) -> ToolOutput {
-    let kept = keep(operation, world, &reply.content).await;
-    let place = match &kept {
-        Ok(digest) => format!("the whole is kept as artifact {digest}"),
-        Err(failure) => format!("the whole could not be kept ({})", failure.code),
-    };
-    reply.content = cut_middle(&reply.content, limit, &place);
-    ToolOutput { reply, artifact: kept.ok() }
-}
-
-/// A store that breaks down costs the rest of the output, not the reply.
-async fn keep(
-    operation: &OperationContext,
-    world: &ToolWorld,
-    content: &str,
-) -> Result<ArtifactDigest, PortFailure> {
-    let put = async { world.artifacts.put(operation, content.as_bytes()).await };
-    match operation.bounded(contained(put)).await {
-        Ok(Ok(kept)) => kept,
-        Ok(Err(Panicked)) => {
-            let message = "the artifact store panicked, which is a fault of its own";
-            Err(PortFailure::in_flight_unknown(
-                PortFailureKind::Internal,
-                "STORE_PANICKED",
-                message,
-            ))
-        }
-        Err(interruption) => Err(interruption.in_flight()),
-    }
+    let content = std::mem::take(&mut reply.content);
+    let shown = tool_output::shown(operation, world, content, limit).await;
+    reply.content = shown.text;
+    ToolOutput { reply, artifact: shown.artifact }
 }

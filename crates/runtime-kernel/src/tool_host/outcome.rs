@@ -2,15 +2,11 @@
 //!
 //! Knows nothing about how the call was served.
 
+use runtime_decision::wording::{MAX_CODE_BYTES, bounded, failure_text};
 use runtime_ports::{ArtifactDigest, CommitDisposition, ModelContent, ToolDirective, ToolReply};
-use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::{
-    output::Shown,
-    refusal::{MAX_CODE_BYTES, bounded},
-};
-use crate::{SessionToolOutcome, ToolOutcome};
+use crate::{SessionToolOutcome, ToolOutcome, tool_output::Shown};
 
 /// A call that was served, well or not.
 #[derive(Debug, Clone, PartialEq)]
@@ -36,20 +32,6 @@ pub struct ServedTool {
     pub image: Option<ModelContent>,
     /// Where the whole output is kept, when `text` shows a part of it.
     pub artifact: Option<ArtifactDigest>,
-}
-
-/// What a model sees of a failed call; keys in this order.
-#[derive(Serialize)]
-struct FailedCall<'a> {
-    ok: bool,
-    error: &'a str,
-    error_code: &'a str,
-    tool_name: &'a str,
-}
-
-pub(super) fn failure_text(error: &str, error_code: &str, tool_name: &str) -> String {
-    let failed = FailedCall { ok: false, error, error_code, tool_name };
-    serde_json::to_string(&failed).expect("strings are valid JSON")
 }
 
 impl ServedTool {

@@ -3,27 +3,24 @@
 //! Knows nothing about how a call is served. Invariant: the words say whether something was
 //! changed, and come from the disposition, not from the kind of the failure.
 
+use std::fmt::Display;
+
+use runtime_decision::wording::{argument_fault, bounded, disposition, failure_text, tool_failure};
 use runtime_ports::{
-    CommitDisposition, Interruption, OperationContext, PortFailure, PortFailureKind, ToolDirective,
+    CommitDisposition, Interruption, OperationContext, PortFailure, ToolDirective,
 };
 use serde_json::Map;
 
-use super::{ServedTool, outcome::failure_text};
-use crate::{argument_schema::Fault, bridge::NAME_MAX_BYTES, disposition};
+use super::ServedTool;
+use crate::{argument_schema::Fault, bridge::NAME_MAX_BYTES};
 
 const TIMEOUT: &str = "tool_timeout";
 const CANCELLED: &str = "tool_cancelled";
 
-/// Longest words of a tool on its own failure that are passed on.
-const MAX_MESSAGE_BYTES: usize = 2_000;
-
-/// Longest code of a failure.
-pub(super) const MAX_CODE_BYTES: usize = 100;
-
 /// A call without a reply.
 pub(super) struct Refusal {
     code: String,
-    message: String,
+    error: String,
     commit: CommitDisposition,
 }
 
@@ -39,11 +36,7 @@ impl Refusal {
     }
 
     pub(super) fn arguments_do_not_fit(fault: &Fault) -> Self {
-        let message = match fault.path.as_str() {
-            "" => format!("the arguments {}", fault.reason),
-            path => format!("argument {path} {}", fault.reason),
-        };
-        Self::before("invalid_arguments_type", message)
+        Self::before("invalid_arguments_type", argument_fault(&fault.path, &fault.reason))
     }
 
     /// The operation was over before the tool was called.
@@ -68,22 +61,14 @@ impl Refusal {
 
     /// The tool's own word on what went wrong.
     pub(super) fn of_failure(failure: PortFailure) -> Self {
-        let repeat = failure.retryable && failure.commit == CommitDisposition::NotCommitted;
-        let hint = if repeat { "; it may be tried again" } else { "" };
-        let code = match failure.kind {
-            PortFailureKind::Timeout => TIMEOUT.to_owned(),
-            PortFailureKind::Canceled => CANCELLED.to_owned(),
-            _ => bounded(&failure.code, MAX_CODE_BYTES).to_owned(),
-        };
-        let message = bounded(&failure.message, MAX_MESSAGE_BYTES).to_owned() + hint;
-        Self { code, message, commit: failure.commit }
+        let (code, error) = tool_failure(&failure);
+        Self { code, error, commit: failure.commit }
     }
 
     pub(super) fn into_served(self, called: &str) -> ServedTool {
         let name = bounded(called, NAME_MAX_BYTES).to_owned();
-        let error = format!("{}; {}", self.message, disposition::in_words(self.commit));
         ServedTool {
-            text: failure_text(&error, &self.code, &name),
+            text: failure_text(&self.error, &self.code, &name),
             name,
             ok: false,
             error_code: Some(self.code),
@@ -95,18 +80,16 @@ impl Refusal {
         }
     }
 
-    fn before(code: &str, message: impl Into<String>) -> Self {
-        let commit = CommitDisposition::NotCommitted;
-        Self { code: code.to_owned(), message: message.into(), commit }
+    fn before(code: &str, what: impl Display) -> Self {
+        Self::with(code, what, CommitDisposition::NotCommitted)
     }
 
-    fn amid(code: &str, message: &str) -> Self {
-        let commit = CommitDisposition::Unknown;
-        Self { code: code.to_owned(), message: message.to_owned(), commit }
+    fn amid(code: &str, what: &str) -> Self {
+        Self::with(code, what, CommitDisposition::Unknown)
     }
-}
 
-/// The beginning of `text`, at most `bytes` long, on a character boundary.
-pub(super) fn bounded(text: &str, bytes: usize) -> &str {
-    &text[..text.floor_char_boundary(bytes)]
+    fn with(code: &str, what: impl Display, commit: CommitDisposition) -> Self {
+        let error = format!("{what}; {}", disposition(commit));
+        Self { code: code.to_owned(), error, commit }
+    }
 }

@@ -23,10 +23,10 @@ pub(crate) fn steady_run(scene: &Scene, seed: u16, suspends: &[usize]) -> World 
         if world.machine.status().is_some() {
             return world;
         }
-        if suspends.contains(&step) && !world.machine.suspended() {
+        if suspends.contains(&step) && !world.machine.is_suspended() {
             world.give(Happened::Suspended).expect("a live run is suspended");
         }
-        if world.machine.suspended() {
+        if world.machine.is_suspended() {
             world.store();
             world.give(Happened::Resumed).expect("a suspended run is resumed");
         } else {

@@ -116,7 +116,7 @@ impl World {
 
     /// A live run is not told that it was lost while it was not.
     fn resume(&mut self) {
-        if self.machine.suspended() {
+        if self.machine.is_suspended() {
             self.give(Happened::Resumed).expect("a suspended run is resumed");
         }
     }
