@@ -16,6 +16,7 @@ use tokio::{
     sync::{mpsc, oneshot, watch},
     time::Instant,
 };
+use tracing::Span;
 
 use super::{
     RunEnd, RunHandle, RunOptions, SteeringReceipt, SuspendedRun,
@@ -66,6 +67,8 @@ pub(super) struct Driver {
     last: Option<Arc<RunEvent>>,
     /// When everything must be over, once something was told to stop.
     over_by: Option<Instant>,
+    /// The span of the present cycle, by its number.
+    cycle: (u32, Span),
 }
 
 impl Driver {
@@ -92,6 +95,7 @@ impl Driver {
             cancelling: None,
             last: None,
             over_by: None,
+            cycle: (0, Span::none()),
             parts,
             machine,
             operation,
@@ -254,6 +258,11 @@ impl Driver {
 
     fn dispatch(&mut self, requested: Requested) {
         let Requested { id, effect } = requested;
+        let cycle = self.machine.cycle();
+        if self.cycle.0 != cycle {
+            self.cycle = (cycle, tracing::info_span!("cycle", cycle));
+        }
+        let _within = self.cycle.1.enter();
         let frame = Frame {
             operation: &self.operation,
             identity: self.machine.identity(),

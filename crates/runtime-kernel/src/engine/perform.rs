@@ -45,6 +45,7 @@ pub(super) enum Dispatched {
 }
 
 impl Parts {
+    /// Begins to perform an effect, within the span that the caller is in.
     pub(super) fn perform(
         self: &Arc<Self>,
         id: EffectId,
@@ -68,7 +69,9 @@ impl Parts {
             }
             Effect::CallModel(request) => {
                 let deltas = frame.deltas.clone();
-                (parts.call_model(own, request, deltas).boxed(), None)
+                let span =
+                    tracing::info_span!("invocation", invocation_id = %request.invocation_id);
+                (parts.call_model(own, request, deltas).instrument(span).boxed(), None)
             }
             Effect::ResolveProfile { model } => (parts.resolve_profile(own, model).boxed(), None),
             Effect::RunHook(call) => (self.hook(*call, run()), None),
@@ -115,14 +118,10 @@ impl Parts {
         request: ModelRequest,
         deltas: Option<Arc<dyn DeltaSink>>,
     ) -> Outcome {
-        let span = tracing::info_span!("invocation", invocation_id = %request.invocation_id);
-        let reply = async {
-            match &deltas {
-                Some(sink) => self.model.invoke_streaming(&operation, request, &**sink).await,
-                None => self.model.invoke(&operation, request).await,
-            }
-        };
-        Outcome::ModelReplied(reply.instrument(span).await)
+        Outcome::ModelReplied(match &deltas {
+            Some(sink) => self.model.invoke_streaming(&operation, request, &**sink).await,
+            None => self.model.invoke(&operation, request).await,
+        })
     }
 
     fn hook(&self, call: HookCall, run: RunContext) -> BoxFuture<'static, Outcome> {

@@ -31,15 +31,17 @@ impl Drop for ToolTask {
     }
 }
 
-/// Starts the tool; gives its task, to see whether it still runs, and what waits for its end.
+/// Starts the tool within the span that the caller is in; gives its task, to see whether it still
+/// runs, and what waits for its end.
 pub(super) fn start(
     parts: Arc<Parts>,
     operation: Arc<OperationContext>,
     work: ToolWork,
 ) -> (AbortHandle, impl Future<Output = ToolEnd> + Send + 'static) {
     let limit = work.output_limit_bytes;
+    let span = tracing::info_span!("tool", call_id = %work.invocation.call_id);
     let invoked = invoke(Arc::clone(&parts), Arc::clone(&operation), work);
-    let task = ToolTask(tokio::spawn(invoked));
+    let task = ToolTask(tokio::spawn(invoked.instrument(span)));
     (task.0.abort_handle(), wait(task, operation, parts, limit))
 }
 
@@ -56,8 +58,7 @@ async fn invoke(
         // nothing was sent: the tool has not begun
         return Err(PortFailure::canceled());
     }
-    let span = tracing::info_span!("tool", call_id = %work.invocation.call_id);
-    registered.tool.invoke(&operation, &parts.world, work.invocation).instrument(span).await
+    registered.tool.invoke(&operation, &parts.world, work.invocation).await
 }
 
 async fn wait(
