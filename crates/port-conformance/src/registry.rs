@@ -113,7 +113,7 @@ pub const PORTS: &[Port] = &[
     port("ResourceSession", RESOURCES),
     port("RuntimeInstanceResolver", not_yet("nothing resolves instances before the service does")),
     port("SubagentSession", not_yet("nothing delegates before the engine does")),
-    port("Tool", not_yet("provisional until the engine runs tools by their declared effects")),
+    port("Tool", not_yet("tools are held by the tests of their crates until others bring theirs")),
     port("TraceReader", TRACE),
     port("TraceSession", TRACE),
     port("WorkspaceSession", WORKSPACE),

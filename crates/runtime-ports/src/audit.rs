@@ -111,7 +111,7 @@ pub struct ModelInvocationAudit {
     pub error_code: Option<String>,
 }
 
-/// Keeps what models were given. Provisional until the cycle engine uses it.
+/// Keeps what models were given. Provisional until the cycle engine audits its contexts.
 ///
 /// # Contract
 /// - Every call is durable when it returns `Ok`. The same value under the same id is `Ok`; another

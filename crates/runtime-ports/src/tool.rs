@@ -144,10 +144,11 @@ impl fmt::Debug for ToolWorld {
     }
 }
 
-/// Something that a model may ask for. Provisional until the cycle engine uses it.
+/// Something that a model may ask for.
 ///
 /// # Contract
 /// - The descriptor never changes.
+/// - A tool that may write shared state or give a directive does not declare itself parallel.
 /// - What the model did wrong is a [`ToolReply::error`]; what the world did wrong is a failure with
 ///   a truthful commit disposition.
 ///
