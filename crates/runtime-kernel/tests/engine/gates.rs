@@ -1,8 +1,6 @@
-//! What stands between a model's call and its tool: the schema, and an answer that decides.
+//! What stands between a model's call and its tool: the schema of its arguments.
 
-use std::sync::Arc;
-
-use in_memory_fakes::{FakeInteraction, FakeModel, FakeTool, HumanStep, ModelStep, ToolStep};
+use in_memory_fakes::{FakeModel, FakeTool, ModelStep, ToolStep};
 use runtime_kernel::engine::{RunResult, ToolPolicy};
 use serde_json::{Value, json};
 
@@ -50,17 +48,4 @@ async fn arguments_that_do_not_fit_reach_neither_a_person_nor_the_tool() {
         assert!(!names.contains(&"approval_requested"), "{arguments}: {names:?}");
         assert!(!names.contains(&"tool_call_started"), "{arguments}: {names:?}");
     }
-}
-
-#[tokio::test(start_paused = true)]
-async fn an_answer_that_decides_nothing_releases_nothing() {
-    let model = FakeModel::new([
-        ModelStep::tool_call("1", "write", json!({ "path": "a" })),
-        ModelStep::text("well"),
-    ]);
-    let human = FakeInteraction::new([HumanStep::text("perhaps")]);
-    let builder = agent(&model).tool(write()).policy(ToolPolicy::ask_for_effects());
-    let agent = builder.interaction(Arc::new(human)).build().expect("an agent");
-    let result = finish(&start(&agent).0).await;
-    assert_eq!(code(&result), "approval_unresolved");
 }
