@@ -98,7 +98,7 @@ async fn the_disposition_of_a_tool_reaches_its_record_and_the_model() {
         (PortFailure::not_sent(kind, "A", "a"), NotCommitted, "nothing was changed"),
         (PortFailure::rejected(kind, "B", "b"), NotCommitted, "nothing was changed"),
         (PortFailure::in_flight_unknown(kind, "C", "c"), Unknown, "may have taken effect"),
-        (PortFailure::committed(kind, "D", "d"), Committed, "took place"),
+        (PortFailure::committed(kind, "D", "d"), Committed, "it took effect"),
     ];
     for (failure, commit, words) in cases {
         let model = FakeModel::new([call("c1", "write"), ModelStep::text("well")]);
