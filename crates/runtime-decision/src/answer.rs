@@ -148,12 +148,11 @@ impl Machine {
                 ModelContent::ToolResult { .. } => {}
                 ModelContent::ToolUse { id, name, arguments } => {
                     let duplicate = !id.is_empty() && ids.contains(&*id);
-                    let id = match duplicate || id.trim().is_empty() {
-                        true => self.fresh_call_id(
-                            given.get_or_insert_with(|| ids_of(&content, rest.as_slice())),
-                        ),
-                        false => id,
-                    };
+                    let mut id = id;
+                    if duplicate || id.trim().is_empty() {
+                        let all = || ids_of(&content, rest.as_slice());
+                        id = self.fresh_call_id(given.get_or_insert_with(all));
+                    }
                     let call = CallState::made(&id, &name, &arguments, duplicate);
                     ids.insert(Arc::clone(&call.original.id));
                     calls.push(call);

@@ -48,7 +48,7 @@ pub(crate) struct CallState {
     pub(crate) key: Option<u64>,
     pub(crate) approval: Option<Approval>,
     pub(crate) result: Option<Arc<CallResult>>,
-    #[serde(with = "crate::stored_writes")]
+    #[serde(with = "runtime_ports::state_writes")]
     pub(crate) state_writes: Vec<(String, Option<Value>)>,
 }
 

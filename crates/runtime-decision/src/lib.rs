@@ -105,7 +105,6 @@ mod stopping;
 mod storable;
 mod storage;
 mod stored_history;
-mod stored_writes;
 mod suspension;
 mod task;
 pub mod wording;

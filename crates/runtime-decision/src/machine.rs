@@ -130,8 +130,7 @@ impl Machine {
             }
             (Phase::Suspended(inner), Fact::Resumed) => self.resume(*inner, out),
             (Phase::Suspended(inner), Fact::Cancelled) => self.cancel_suspended(*inner, out),
-            (phase @ Phase::Suspended(_), Fact::Suspended | Fact::Steered) => phase,
-            (phase, Fact::Steered) => phase,
+            (phase @ Phase::Suspended(_), Fact::Suspended) | (phase, Fact::Steered) => phase,
             (phase, Fact::Cancelled) => self.stop(phase, Stop::Cancel, out),
             (phase, Fact::WallTimeElapsed) => {
                 self.stop(phase, Stop::Budget("wall_time".into()), out)

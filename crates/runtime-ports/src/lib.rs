@@ -47,7 +47,7 @@ mod options;
 mod receipt;
 mod receipt_store;
 mod resource;
-mod state_writes;
+pub mod state_writes;
 mod subagent;
 mod tool;
 mod tool_set;

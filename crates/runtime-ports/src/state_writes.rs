@@ -1,4 +1,5 @@
-//! Decides how the changes of the shared state in a tool's reply are written.
+//! Decides how changes of the shared state are written, in a tool's reply and in a stored run: for
+//! `#[serde(with = "runtime_ports::state_writes")]`.
 //!
 //! Knows nothing about the state. A change is the list of its key and its value. Null in the place
 //! of the value takes the key away; two of them set it to null. Invariant: what is written is read
@@ -26,7 +27,11 @@ enum Read {
     Set(String, Value),
 }
 
-pub(crate) fn serialize<S: Serializer>(
+/// Writes changes in their order.
+///
+/// # Errors
+/// Those of the serializer.
+pub fn serialize<S: Serializer>(
     writes: &[(String, Option<Value>)],
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
@@ -37,7 +42,11 @@ pub(crate) fn serialize<S: Serializer>(
     }))
 }
 
-pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
+/// Reads what [`serialize`] wrote.
+///
+/// # Errors
+/// It is no list of changes.
+pub fn deserialize<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Vec<(String, Option<Value>)>, D::Error> {
     let writes = Vec::<Read>::deserialize(deserializer)?;

@@ -11,8 +11,8 @@ use crate::random::{
     Dice, Happening, Record, Scene, World, assert_truths, replayed, steady_run, steady_scene,
 };
 
-fn config(cases: u32) -> ProptestConfig {
-    ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
+fn config() -> ProptestConfig {
+    ProptestConfig { cases: 10_000, failure_persistence: None, ..ProptestConfig::default() }
 }
 
 fn rolls() -> impl Strategy<Value = Vec<u16>> {
@@ -20,7 +20,7 @@ fn rolls() -> impl Strategy<Value = Vec<u16>> {
 }
 
 proptest! {
-    #![proptest_config(config(10_000))]
+    #![proptest_config(config())]
 
     #[test]
     fn every_run_keeps_the_truths(rolls in rolls()) {
@@ -36,7 +36,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(config(1_000))]
+    #![proptest_config(config())]
 
     #[test]
     fn storing_and_loading_after_any_input_changes_nothing(rolls in rolls()) {
@@ -50,7 +50,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(config(3_000))]
+    #![proptest_config(config())]
 
     #[test]
     fn suspending_at_any_point_comes_to_an_equivalent_end(
