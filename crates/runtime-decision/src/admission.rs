@@ -105,6 +105,16 @@ const fn belongs(ask: Ask, outcome: &Outcome) -> bool {
     matches!(
         (ask, outcome),
         (Ask::Profile, Outcome::ProfileResolved(_))
+            | (Ask::Resources, Outcome::ResourcesLoaded(_))
+            | (Ask::Memory { .. }, Outcome::MemoryConsulted(_))
+            | (Ask::Offload { .. }, Outcome::ArtifactStored(_))
+            | (Ask::Summary, Outcome::Summarized(_))
+            | (Ask::Reserve, Outcome::Reserved(_))
+            | (Ask::Model, Outcome::ModelRepliedUnaudited { .. })
+            | (Ask::Answer, Outcome::AnswerChecked(_))
+            | (Ask::Child { .. }, Outcome::ChildEnded(_))
+            | (Ask::SteerChild { .. }, Outcome::ChildSteered(_))
+            | (Ask::WaitChildren { .. }, Outcome::WaitOver)
             | (Ask::CycleInputs, Outcome::InputsCollected(_))
             | (Ask::Hook { .. }, Outcome::HookReturned(_))
             | (Ask::Model, Outcome::ModelReplied(_))
@@ -146,6 +156,8 @@ impl Terms {
             allow_interruption: task.allow_interruption,
             native_multimodal: task.native_multimodal,
             excluded_tools: task.excluded_tools.clone(),
+            budgeted: task.budgeted || definition.budget != crate::BudgetLimits::default(),
+            depth: task.depth,
             metadata: std::sync::Arc::new(metadata),
             tool_metadata: std::sync::Arc::new(tool_metadata),
         }

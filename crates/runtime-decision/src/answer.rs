@@ -99,7 +99,7 @@ impl Machine {
         let first_message = self.state.history.len();
         let text = text_of(&content);
         if !content.is_empty() {
-            self.state.history.push(ModelMessage { role: ModelRole::Assistant, content });
+            self.append(ModelMessage { role: ModelRole::Assistant, content });
         }
         let messages = (first_message, self.state.history.len());
         let record = KeptRecord::opened(self.state.cycle, messages, &response.usage);
@@ -183,7 +183,7 @@ impl Machine {
         let more = !self.is_at_limit();
         if policy == NoToolPolicy::Continue {
             if more {
-                self.state.history.push(ModelMessage::text(ModelRole::User, NUDGE));
+                self.append(ModelMessage::text(ModelRole::User, NUDGE));
                 self.extend_record();
             }
             return self.go_on(out);

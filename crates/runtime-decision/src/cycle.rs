@@ -104,7 +104,7 @@ impl Machine {
         if message_count == 0 {
             return;
         }
-        self.state.history.extend(messages);
+        self.append_all(messages);
         self.tell(Event::CycleInjectedMessages { reason: reason.into(), message_count }, out);
     }
 

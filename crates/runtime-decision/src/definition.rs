@@ -10,7 +10,10 @@ use runtime_ports::{Digest, GenerationOptions, ToolDescriptor, ToolSet};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::{DefinitionError, HookDeclaration, ToolPolicy};
+use crate::{
+    AnswerSchema, BudgetLimits, ContextPolicy, DefinitionError, DelegationLimits, HookDeclaration,
+    MemoryDeclaration, SubAgentDeclaration, ToolPolicy,
+};
 
 /// Name of the tool with which a model ends its task under [`NoToolPolicy::Continue`].
 pub const TASK_FINISH: &str = "task_finish";
@@ -73,6 +76,8 @@ pub struct Callbacks {
     pub interruptions: bool,
     /// A provider that decides on approvals.
     pub approvals: bool,
+    /// Resources that are loaded when a run starts.
+    pub resources: bool,
 }
 
 /// An agent.
@@ -101,10 +106,49 @@ pub struct Definition {
     pub hooks: Vec<HookDeclaration>,
     /// The other callbacks of the host.
     pub callbacks: Callbacks,
+    /// The memory providers, in the order in which they are called.
+    pub memory: Vec<MemoryDeclaration>,
+    /// How requests are kept within the window of the model.
+    pub context: ContextPolicy,
+    /// Most that a run and its sub-runs may use together.
+    pub budget: BudgetLimits,
+    /// The agents that a run may delegate to.
+    pub sub_agents: Vec<SubAgentDeclaration>,
+    /// How far a run may delegate.
+    pub delegation: DelegationLimits,
+    /// The form of the answer, if it must have one.
+    pub answer: Option<AnswerSchema>,
     /// Names the place where tools work; part of what an approval is bound to.
     pub workspace: Option<Arc<str>>,
     /// Carried into every tool call, overlaid by the task's own; never read as configuration.
     pub metadata: Map<String, Value>,
+}
+
+impl Definition {
+    /// An agent without tools, hooks and limits of its own.
+    pub fn new(agent_name: impl Into<Arc<str>>, model: impl Into<Arc<str>>) -> Self {
+        Self {
+            agent_name: agent_name.into(),
+            model: model.into(),
+            instructions: None,
+            tools: Vec::new(),
+            policy: ToolPolicy::default(),
+            no_tool_policy: NoToolPolicy::default(),
+            limits: Limits::default(),
+            max_output_tokens: None,
+            options: Arc::default(),
+            hooks: Vec::new(),
+            callbacks: Callbacks::default(),
+            memory: Vec::new(),
+            context: ContextPolicy::default(),
+            budget: BudgetLimits::default(),
+            sub_agents: Vec::new(),
+            delegation: DelegationLimits::default(),
+            answer: None,
+            workspace: None,
+            metadata: Map::new(),
+        }
+    }
 }
 
 /// A definition that was found good, with what is computed once for all of its runs.

@@ -9,7 +9,7 @@ use runtime_ports::{ModelRequest, ToolInvocation, Transcript};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::{ApprovalRequest, HookCall};
+use crate::{Amounts, ApprovalRequest, Charge, ChildWork, HookCall, MemoryCall};
 
 /// Identity of an effect within its run: the counter of the run's ids, from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -39,12 +39,35 @@ pub enum Effect {
         /// The model.
         model: Arc<str>,
     },
+    /// Load instructions and skills. At most once a run.
+    LoadResources,
     /// Ask the before-cycle provider for messages.
     CollectCycleInputs(CycleView),
     /// Run one hook.
     RunHook(Box<HookCall>),
+    /// Call one memory provider.
+    ConsultMemory(Box<MemoryCall>),
+    /// Keep a text as an artifact.
+    StoreArtifact {
+        /// The text.
+        content: Arc<str>,
+    },
+    /// Ask a model for a summary.
+    Summarize(ModelRequest),
+    /// Take from the budgets what is about to be used.
+    Reserve {
+        /// What is wanted.
+        wanted: Amounts,
+        /// What is taken if there is not as much.
+        least: Amounts,
+    },
     /// Call the model.
     CallModel(ModelRequest),
+    /// Hold an answer against the schema of the agent's answer.
+    CheckAnswer {
+        /// The answer.
+        answer: Arc<Value>,
+    },
     /// Hold arguments against the input schema of a tool.
     CheckArguments {
         /// Name of the tool.
@@ -61,6 +84,20 @@ pub enum Effect {
     InvokeTool(Box<ToolWork>),
     /// Ask the interruption provider for messages.
     CollectInterruptions(CycleView),
+    /// Run a sub-agent to its end.
+    RunChild(Box<ChildWork>),
+    /// Say something to a child that is at work.
+    SteerChild {
+        /// The effect that runs it.
+        child: EffectId,
+        /// What is said.
+        prompt: Arc<str>,
+    },
+    /// Let time pass while children are at work; withdrawn when they have ended.
+    WaitChildren {
+        /// Most time.
+        timeout: Duration,
+    },
 }
 
 /// What a provider of messages may look at.
@@ -108,6 +145,9 @@ pub struct Out {
     pub halts: Vec<(EffectId, Halt)>,
     /// To be told, in this order.
     pub events: Vec<crate::RunEvent>,
+    /// What was really used of earlier reservations; to be given back or taken before new effects
+    /// are performed.
+    pub charges: Vec<Charge>,
 }
 
 impl Out {
@@ -116,5 +156,6 @@ impl Out {
         self.effects.clear();
         self.halts.clear();
         self.events.clear();
+        self.charges.clear();
     }
 }

@@ -65,6 +65,61 @@ pub enum Event {
         /// What was said.
         prompt: Arc<str>,
     },
+    /// Instructions and skills were loaded.
+    ResourcesLoaded {
+        /// SHA-256 of all of them, lowercase hex.
+        digest: Arc<str>,
+        /// How many instructions.
+        instructions: usize,
+        /// How many skills.
+        skills: usize,
+    },
+    /// The context is about to be compacted.
+    MemoryCompactStarted {
+        /// Messages of the context.
+        message_count: usize,
+        /// Estimated tokens of the request.
+        prompt_tokens: u64,
+        /// Most tokens that a request may have.
+        budget_tokens: u64,
+    },
+    /// The context was compacted; told only when it changed.
+    MemoryCompactCompleted {
+        /// Messages before.
+        messages_before: usize,
+        /// Messages after.
+        messages_after: usize,
+        /// Estimated tokens of the request, after.
+        prompt_tokens: u64,
+        /// The levels that made it smaller, mildest first.
+        levels: Vec<Arc<str>>,
+    },
+    /// A sub-agent was started.
+    SubRunStarted {
+        /// The call that started it.
+        tool_call_id: Arc<str>,
+        /// Identity of its run.
+        sub_run_id: Arc<str>,
+        /// Which sub-agent.
+        sub_agent_name: Arc<str>,
+        /// What it shall do.
+        task_id_hint: Arc<str>,
+        /// Whether the caller goes on meanwhile.
+        background: bool,
+    },
+    /// A sub-agent ended.
+    SubRunCompleted {
+        /// The call that started it.
+        tool_call_id: Arc<str>,
+        /// Identity of its run.
+        sub_run_id: Arc<str>,
+        /// Which sub-agent.
+        sub_agent_name: Arc<str>,
+        /// How it ended; none when nobody knows.
+        status: Option<crate::RunStatus>,
+        /// Its answer, or what went wrong.
+        final_output: Arc<str>,
+    },
     /// A cycle begins.
     CycleStarted {
         /// Most cycles.
@@ -287,6 +342,11 @@ impl Event {
             Self::RunStarted { .. } => "run_started",
             Self::CycleInjectedMessages { .. } => "cycle_injected_messages",
             Self::SessionSteerDequeued { .. } => "session_steer_dequeued",
+            Self::ResourcesLoaded { .. } => "resources_loaded",
+            Self::MemoryCompactStarted { .. } => "memory_compact_started",
+            Self::MemoryCompactCompleted { .. } => "memory_compact_completed",
+            Self::SubRunStarted { .. } => "sub_run_started",
+            Self::SubRunCompleted { .. } => "sub_run_completed",
             Self::CycleStarted { .. } => "cycle_started",
             Self::CycleLlmResponse { .. } => "cycle_llm_response",
             Self::ToolCallPlanned { .. } => "tool_call_planned",

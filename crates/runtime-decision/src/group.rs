@@ -155,10 +155,10 @@ impl Machine {
     /// Results, then pictures, then what was said meanwhile; then the directive, or the next cycle.
     fn close_batch(&mut self, batch: Batch, out: &mut Out) -> Phase {
         for call in &batch.calls {
-            self.state.history.push(result_message(call));
+            self.append(result_message(call));
         }
         let pictures: Vec<_> = batch.calls.iter().filter_map(|call| self.picture(call)).collect();
-        self.state.history.extend(pictures);
+        self.append_all(pictures);
         let end = directive(&batch).filter(|_| batch.steered.is_none());
         let end = end.map(|(directive, call)| (directive, result_of(&batch.calls[call])));
         self.close_record(&batch);
@@ -191,9 +191,9 @@ impl Machine {
         let prompt_count = steered.prompts.len();
         let steering_count = prompt_count + steered.interruptions.len();
         for said in &steered.prompts {
-            self.state.history.push(ModelMessage::text(ModelRole::User, &*said.prompt));
+            self.append(ModelMessage::text(ModelRole::User, &*said.prompt));
         }
-        self.state.history.extend(repaired(steered.interruptions));
+        self.append_all(repaired(steered.interruptions));
         let event = Event::RunSteered {
             after_tool_call_id: after.id,
             after_tool_name: after.name,

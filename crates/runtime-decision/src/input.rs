@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use runtime_ports::{
     ApprovalDecision, ArtifactDigest, ModelMessage, ModelProfile, ModelResponse, PortFailure,
-    ToolReply,
+    ResourceSnapshot, ToolReply,
 };
 use serde::{Deserialize, Serialize};
 
-use crate::{ApprovalAnswer, Consultation, EffectId, HookVerdict};
+use crate::{Amounts, ApprovalAnswer, BudgetShort, ChildEnd, Consultation, EffectId, HookVerdict};
 
 /// Something that happened, and when.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -73,12 +73,32 @@ impl Input {
 pub enum Outcome {
     /// Of [`ResolveProfile`](crate::Effect::ResolveProfile).
     ProfileResolved(Result<ModelProfile, PortFailure>),
+    /// Of [`LoadResources`](crate::Effect::LoadResources).
+    ResourcesLoaded(Result<ResourceSnapshot, PortFailure>),
+    /// Of [`ConsultMemory`](crate::Effect::ConsultMemory).
+    MemoryConsulted(Collected),
+    /// Of [`StoreArtifact`](crate::Effect::StoreArtifact).
+    ArtifactStored(Result<ArtifactDigest, PortFailure>),
+    /// Of [`Summarize`](crate::Effect::Summarize).
+    Summarized(Result<ModelResponse, PortFailure>),
+    /// Of [`Reserve`](crate::Effect::Reserve): what was granted.
+    Reserved(Result<Amounts, BudgetShort>),
     /// Of [`CollectCycleInputs`](crate::Effect::CollectCycleInputs).
     InputsCollected(Collected),
     /// Of [`RunHook`](crate::Effect::RunHook).
     HookReturned(HookVerdict),
     /// Of [`CallModel`](crate::Effect::CallModel).
     ModelReplied(Result<ModelResponse, PortFailure>),
+    /// Of [`CallModel`](crate::Effect::CallModel), too: it answered, and the audit could not be
+    /// completed.
+    ModelRepliedUnaudited {
+        /// The answer.
+        response: Box<ModelResponse>,
+        /// Why the audit failed.
+        failure: PortFailure,
+    },
+    /// Of [`CheckAnswer`](crate::Effect::CheckAnswer).
+    AnswerChecked(Result<(), ArgumentFault>),
     /// Of [`CheckArguments`](crate::Effect::CheckArguments).
     ArgumentsChecked(Result<(), ArgumentFault>),
     /// Of [`ConsultApprovals`](crate::Effect::ConsultApprovals).
@@ -89,6 +109,12 @@ pub enum Outcome {
     ToolReturned(ToolEnd),
     /// Of [`CollectInterruptions`](crate::Effect::CollectInterruptions).
     InterruptionsCollected(Collected),
+    /// Of [`RunChild`](crate::Effect::RunChild).
+    ChildEnded(ChildEnd),
+    /// Of [`SteerChild`](crate::Effect::SteerChild): whether the child took it.
+    ChildSteered(Result<(), String>),
+    /// Of [`WaitChildren`](crate::Effect::WaitChildren): the time is over.
+    WaitOver,
 }
 
 /// What a provider of messages gave.

@@ -25,21 +25,7 @@
 //! use runtime_decision::*;
 //! use runtime_ports::{ModelContent, ModelFinish, ModelProfile, ModelResponse, TokenUsage};
 //!
-//! let definition = Definition {
-//!     agent_name: "greeter".into(),
-//!     model: "some-model".into(),
-//!     instructions: None,
-//!     tools: Vec::new(),
-//!     policy: ToolPolicy::default(),
-//!     no_tool_policy: NoToolPolicy::Finish,
-//!     limits: Limits::default(),
-//!     max_output_tokens: None,
-//!     options: Arc::default(),
-//!     hooks: Vec::new(),
-//!     callbacks: Callbacks::default(),
-//!     workspace: None,
-//!     metadata: serde_json::Map::new(),
-//! };
+//! let definition = Definition::new("greeter", "some-model");
 //! let plan = Arc::new(Plan::new(definition)?);
 //! let identity = RunIdentity::root("run-1", "task", "greeter");
 //! let mut run = Machine::new(plan, identity, Task::new("Say hello."));
@@ -72,10 +58,14 @@
 
 mod admission;
 mod answer;
+mod answer_schema;
 mod approval;
 mod batch;
+mod budget;
 mod call;
 mod call_hooks;
+mod children;
+mod context;
 mod counts;
 mod cycle;
 mod definition;
@@ -109,8 +99,12 @@ mod suspension;
 mod task;
 pub mod wording;
 
+pub use answer_schema::AnswerSchema;
 pub use approval::{ApprovalAnswer, ApprovalRequest, Consultation};
+pub use budget::{Amounts, BudgetLimits, BudgetShort, Charge};
 pub use call::{Call, CallResult, ResultStatus};
+pub use children::{ChildEnd, ChildResult, ChildWork, DelegationLimits, SubAgentDeclaration};
+pub use context::{CarriedContext, ContextPolicy, MemoryCall, MemoryDeclaration, MemoryMoment};
 pub use definition::{
     ASK_USER, BRIDGE_TOOL, Callbacks, Definition, Limits, NoToolPolicy, Plan, TASK_FINISH,
     TOOL_NAME_MAX_BYTES,

@@ -20,6 +20,16 @@ impl Machine {
     pub(crate) fn effect(&self, id: u64, ask: Ask) -> Effect {
         match ask {
             Ask::Profile => Effect::ResolveProfile { model: self.plan.definition().model.clone() },
+            Ask::Resources => Effect::LoadResources,
+            // Asked for by nothing yet.
+            Ask::Memory { .. }
+            | Ask::Offload { .. }
+            | Ask::Summary
+            | Ask::Reserve
+            | Ask::Answer
+            | Ask::Child { .. }
+            | Ask::SteerChild { .. }
+            | Ask::WaitChildren { .. } => panic!("{KEPT}"),
             Ask::CycleInputs => Effect::CollectCycleInputs(self.cycle_view()),
             Ask::Interruptions { .. } => Effect::CollectInterruptions(self.cycle_view()),
             Ask::Hook { hook, call } => Effect::RunHook(Box::new(HookCall {
@@ -99,7 +109,7 @@ impl Machine {
     }
 
     fn messages(&self, view: &RequestView) -> Transcript {
-        edited(&self.state.history, &view.edits)
+        edited(self.context(), &view.edits)
     }
 
     fn advertised_tools(&self, hidden: &BTreeSet<String>) -> ToolSet {

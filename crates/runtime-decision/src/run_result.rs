@@ -130,6 +130,17 @@ pub struct RunResult {
     pub error: Option<RunError>,
     /// The whole history.
     pub history: Transcript,
+    /// What stands for the history in requests, when it is not the history itself; a further run
+    /// goes on with both.
+    pub context: Option<crate::CarriedContext>,
+    /// What the run and its children used.
+    pub spent: crate::Amounts,
+    /// The answer as JSON, when the agent has a schema for it.
+    pub answer: Option<Value>,
+    /// Digest of the resources, when some were loaded; lowercase hex.
+    pub resources_digest: Option<Arc<str>>,
+    /// What went wrong without ending the run.
+    pub warnings: Vec<Arc<str>>,
     /// The cycles, as far as they got.
     pub cycles: Vec<CycleRecord>,
     /// Tokens of all attempts together; unknown where one is unknown.

@@ -35,9 +35,7 @@ impl Machine {
             Outcome::InterruptionsCollected(collected) => {
                 self.take_interruptions(&mut batch, call, collected, out);
             }
-            Outcome::ProfileResolved(_)
-            | Outcome::InputsCollected(_)
-            | Outcome::ModelReplied(_) => {}
+            _ => {}
         }
         self.run_batch(batch, out)
     }

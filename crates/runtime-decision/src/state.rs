@@ -12,8 +12,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::{
-    Edit, HookPoint, Ledger, NoToolPolicy, ReturnedSteering, RunError, RunIdentity, RunStatus,
-    batch::Batch, kept_record::KeptRecord, log::Log,
+    Amounts, Edit, HookPoint, Ledger, NoToolPolicy, ReturnedSteering, RunError, RunIdentity,
+    RunStatus, batch::Batch, context::Context, kept_record::KeptRecord, log::Log,
 };
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -36,6 +36,12 @@ pub(crate) struct State {
     pub(crate) open: Vec<Open>,
     #[serde(with = "crate::stored_history")]
     pub(crate) history: Transcript,
+    /// What stands for the history in requests; none while it is the history itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) context: Option<Box<Context>>,
+    /// What the run and its ended children used.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) spent: Option<Box<Amounts>>,
     pub(crate) shared: Arc<Map<String, Value>>,
     pub(crate) profile: Option<ModelProfile>,
     pub(crate) steering: VecDeque<ReturnedSteering>,
@@ -60,6 +66,12 @@ pub(crate) struct Terms {
     pub(crate) allow_interruption: bool,
     pub(crate) native_multimodal: bool,
     pub(crate) excluded_tools: BTreeSet<String>,
+    /// Whether a budget applies, of the run or of an ancestor.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) budgeted: bool,
+    /// How many runs are above this one.
+    #[serde(default)]
+    pub(crate) depth: u32,
     /// The task's own metadata.
     pub(crate) metadata: Arc<Map<String, Value>>,
     /// The agent's metadata overlaid by the task's.
@@ -182,32 +194,76 @@ pub(crate) enum Standing {
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Ask {
     Profile,
+    Resources,
     CycleInputs,
-    Hook { hook: usize, call: Option<usize> },
+    Hook {
+        hook: usize,
+        call: Option<usize>,
+    },
+    Memory {
+        provider: usize,
+    },
+    /// Of the message at this place in the context.
+    Offload {
+        message: usize,
+    },
+    Summary,
+    Reserve,
     Model,
-    Check { call: usize },
-    Consult { call: usize },
-    Approve { call: usize },
-    Tool { call: usize },
-    Interruptions { call: usize },
+    Answer,
+    Check {
+        call: usize,
+    },
+    Consult {
+        call: usize,
+    },
+    Approve {
+        call: usize,
+    },
+    Tool {
+        call: usize,
+    },
+    Interruptions {
+        call: usize,
+    },
+    Child {
+        child: usize,
+    },
+    SteerChild {
+        call: usize,
+    },
+    WaitChildren {
+        call: usize,
+    },
 }
 
 impl Ask {
     /// The call that it is about, if it is about one.
     pub(crate) const fn call(self) -> Option<usize> {
         match self {
-            Self::Profile | Self::CycleInputs | Self::Model => None,
+            Self::Profile
+            | Self::Resources
+            | Self::CycleInputs
+            | Self::Memory { .. }
+            | Self::Offload { .. }
+            | Self::Summary
+            | Self::Reserve
+            | Self::Model
+            | Self::Answer
+            | Self::Child { .. } => None,
             Self::Hook { call, .. } => call,
             Self::Check { call }
             | Self::Consult { call }
             | Self::Approve { call }
             | Self::Tool { call }
-            | Self::Interruptions { call } => Some(call),
+            | Self::Interruptions { call }
+            | Self::SteerChild { call }
+            | Self::WaitChildren { call } => Some(call),
         }
     }
 
     /// Whether nothing happens while it is open: it can be withdrawn and asked again.
     pub(crate) const fn is_wait(self) -> bool {
-        matches!(self, Self::Approve { .. })
+        matches!(self, Self::Approve { .. } | Self::WaitChildren { .. })
     }
 }

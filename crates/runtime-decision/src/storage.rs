@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// Version of a stored run.
-pub const STORED_RUN_VERSION: u64 = 1;
+pub const STORED_RUN_VERSION: u64 = 2;
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]

@@ -21,6 +21,15 @@ pub struct Task {
     pub prompt: String,
     /// What was said before, if anything. Repaired where calls and results do not pair.
     pub messages: Vec<ModelMessage>,
+    /// What stands for `messages` in requests, as an earlier run left it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context: Option<crate::CarriedContext>,
+    /// Whether a budget of an ancestor applies.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub budgeted: bool,
+    /// How many runs are above this one.
+    #[serde(default)]
+    pub depth: u32,
     /// What the tools share to begin with.
     pub shared_state: Map<String, Value>,
     /// Most cycles, in the place of the agent's own limit.
@@ -44,6 +53,9 @@ impl Task {
             task_id: "task".into(),
             prompt: prompt.into(),
             messages: Vec::new(),
+            context: None,
+            budgeted: false,
+            depth: 0,
             shared_state: Map::new(),
             max_cycles: None,
             no_tool_policy: None,

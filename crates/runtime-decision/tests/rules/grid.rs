@@ -120,6 +120,15 @@ fn kind_of(effect: &runtime_decision::Effect) -> &'static str {
         Effect::AwaitApproval(_) => "human",
         Effect::InvokeTool(_) => "tool",
         Effect::CollectInterruptions(_) => "interruptions",
+        Effect::LoadResources => "resources",
+        Effect::ConsultMemory(_) => "memory",
+        Effect::StoreArtifact { .. } => "artifact",
+        Effect::Summarize(_) => "summary",
+        Effect::Reserve { .. } => "budget",
+        Effect::CheckAnswer { .. } => "answer check",
+        Effect::RunChild(_) => "child",
+        Effect::SteerChild { .. } => "steered child",
+        Effect::WaitChildren { .. } => "wait",
     }
 }
 

@@ -56,12 +56,12 @@ fn assert_golden(name: &str, actual: &str) {
 #[test]
 fn s05_a_suspended_run_is_stored_in_this_form() {
     let stored = machine(SUSPENDED).to_json();
-    assert_golden("suspended-run-1.json", &String::from_utf8(stored).expect("UTF-8"));
+    assert_golden("suspended-run-2.json", &String::from_utf8(stored).expect("UTF-8"));
 }
 
 #[test]
 fn s05_a_run_that_was_stored_long_ago_loads_and_goes_on() {
-    let stored = fs::read(golden("suspended-run-1.json")).expect("a golden file");
+    let stored = fs::read(golden("suspended-run-2.json")).expect("a golden file");
     let plan = Arc::clone(machine(SUSPENDED).plan());
     let loaded = Machine::from_json(plan, stored.trim_ascii_end()).expect("a stored run");
     assert_eq!(loaded.pending_approvals().len(), 1);
@@ -226,10 +226,10 @@ fn stored() -> Value {
 #[test]
 fn another_version_is_refused_by_its_number() {
     let mut other = stored();
-    other["version"] = json!(2);
+    other["version"] = json!(3);
     other["news"] = json!(true);
     let refused = load(&other).expect_err("another version");
-    assert_eq!(refused, LoadError::Version { found: 2, known: STORED_RUN_VERSION });
+    assert_eq!(refused, LoadError::Version { found: 3, known: STORED_RUN_VERSION });
 }
 
 #[test]

@@ -310,8 +310,6 @@ impl AgentBuilder {
         let hooks: Vec<HookDeclaration> =
             self.hooks.iter().map(|hook| hook.declaration()).collect();
         Definition {
-            agent_name: Arc::clone(&self.name),
-            model: Arc::clone(&self.model_name),
             instructions: self.instructions.clone(),
             tools: self.tools.iter().map(|tool| tool.descriptor().clone()).collect(),
             policy: self.policy.clone(),
@@ -324,9 +322,11 @@ impl AgentBuilder {
                 before_cycle: self.cycle_inputs.is_some(),
                 interruptions: self.interruptions.is_some(),
                 approvals: self.approvals.is_some(),
+                resources: false,
             },
             workspace: self.workspace.clone(),
             metadata: self.metadata.clone(),
+            ..Definition::new(Arc::clone(&self.name), Arc::clone(&self.model_name))
         }
     }
 }

@@ -5,7 +5,8 @@
 use std::{fmt, sync::Arc};
 
 use runtime_decision::{
-    ApprovalAnswer, Collected, Consultation, Effect, HookVerdict, Outcome, ToolEnd,
+    Amounts, ApprovalAnswer, ChildEnd, Collected, Consultation, Effect, HookVerdict, Outcome,
+    ToolEnd,
 };
 use runtime_ports::{PortFailure, PortFailureKind};
 
@@ -21,6 +22,15 @@ pub(super) enum EffectName {
     Approval { name: Arc<str>, call_id: Arc<str> },
     Tool { name: Arc<str>, call_id: Arc<str> },
     Interruptions,
+    Resources,
+    Memory,
+    Artifact,
+    Summary,
+    Reserve,
+    Answer,
+    Child { run_id: Arc<str> },
+    SteerChild,
+    WaitChildren,
 }
 
 impl EffectName {
@@ -44,13 +54,25 @@ impl EffectName {
                 call_id: Arc::clone(&work.invocation.call_id),
             },
             Effect::CollectInterruptions(_) => Self::Interruptions,
+            Effect::LoadResources => Self::Resources,
+            Effect::ConsultMemory(_) => Self::Memory,
+            Effect::StoreArtifact { .. } => Self::Artifact,
+            Effect::Summarize(_) => Self::Summary,
+            Effect::Reserve { .. } => Self::Reserve,
+            Effect::CheckAnswer { .. } => Self::Answer,
+            Effect::RunChild(work) => Self::Child { run_id: Arc::clone(&work.run_id) },
+            Effect::SteerChild { .. } => Self::SteerChild,
+            Effect::WaitChildren { .. } => Self::WaitChildren,
         }
     }
 
     /// Whether dropping it leaves open what it did. Nothing comes of questions: whoever is asked
     /// changes nothing until the answer is there.
     pub(super) const fn may_have_acted(&self) -> bool {
-        matches!(self, Self::Hook | Self::Model | Self::Tool { .. })
+        matches!(
+            self,
+            Self::Hook | Self::Model | Self::Summary | Self::Tool { .. } | Self::Child { .. }
+        )
     }
 
     /// The outcome of an effect that panicked.
@@ -71,6 +93,15 @@ impl EffectName {
                 Outcome::ApprovalAnswered(ApprovalAnswer::BrokerFailed { message })
             }
             Self::Tool { .. } => Outcome::ToolReturned(ToolEnd::Panicked),
+            Self::Resources => Outcome::ResourcesLoaded(Err(broke_down())),
+            Self::Memory => Outcome::MemoryConsulted(Collected::Failed(panicked())),
+            Self::Artifact => Outcome::ArtifactStored(Err(broke_down())),
+            Self::Summary => Outcome::Summarized(Err(broke_down())),
+            Self::Reserve => Outcome::Reserved(Ok(Amounts::default())),
+            Self::Answer => Outcome::AnswerChecked(Ok(())),
+            Self::Child { .. } => Outcome::ChildEnded(child_lost(&panicked())),
+            Self::SteerChild => Outcome::ChildSteered(Err(panicked())),
+            Self::WaitChildren => Outcome::WaitOver,
         }
     }
 
@@ -98,6 +129,16 @@ impl EffectName {
             Self::Approval { .. } => Outcome::ApprovalAnswered(ApprovalAnswer::TimedOut),
             Self::Tool { .. } if was_told => Outcome::ToolReturned(ToolEnd::Cancelled),
             Self::Tool { .. } => Outcome::ToolReturned(ToolEnd::TimedOut),
+            Self::Resources => Outcome::ResourcesLoaded(Err(lost(was_told))),
+            Self::Memory if was_told => Outcome::MemoryConsulted(Collected::Interrupted),
+            Self::Memory => Outcome::MemoryConsulted(Collected::Failed(late())),
+            Self::Artifact => Outcome::ArtifactStored(Err(lost(was_told))),
+            Self::Summary => Outcome::Summarized(Err(lost(was_told))),
+            Self::Reserve => Outcome::Reserved(Ok(Amounts::default())),
+            Self::Answer => Outcome::AnswerChecked(Ok(())),
+            Self::Child { .. } => Outcome::ChildEnded(child_lost(&late())),
+            Self::SteerChild => Outcome::ChildSteered(Err(late())),
+            Self::WaitChildren => Outcome::WaitOver,
         }
     }
 }
@@ -106,6 +147,10 @@ impl EffectName {
 pub(super) fn broke_down() -> PortFailure {
     let message = "the adapter panicked, which is a fault of its own";
     PortFailure::in_flight_unknown(PortFailureKind::Internal, "ADAPTER_PANICKED", message)
+}
+
+fn child_lost(message: &str) -> ChildEnd {
+    ChildEnd::Lost { message: message.into() }
 }
 
 /// What is said for a port that ended neither when it was told to nor at its deadline.
@@ -135,6 +180,15 @@ impl fmt::Display for EffectName {
             Self::Approval { name, call_id } => write!(formatter, "approval of {name} ({call_id})"),
             Self::Tool { name, call_id } => write!(formatter, "tool {name} ({call_id})"),
             Self::Interruptions => formatter.write_str("interruption provider"),
+            Self::Resources => formatter.write_str("resources"),
+            Self::Memory => formatter.write_str("memory provider"),
+            Self::Artifact => formatter.write_str("artifact"),
+            Self::Summary => formatter.write_str("summary"),
+            Self::Reserve => formatter.write_str("budget"),
+            Self::Answer => formatter.write_str("answer check"),
+            Self::Child { run_id } => write!(formatter, "sub-run {run_id}"),
+            Self::SteerChild => formatter.write_str("steering of a sub-run"),
+            Self::WaitChildren => formatter.write_str("wait for sub-runs"),
         }
     }
 }

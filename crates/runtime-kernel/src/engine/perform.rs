@@ -52,17 +52,14 @@ impl Parts {
         effect: Effect,
         frame: &Frame<'_>,
     ) -> Dispatched {
-        if let Effect::CheckArguments { tool, arguments } = &effect {
-            return Dispatched::Settled(Box::new(self.check(tool, arguments)));
+        if let Some(outcome) = self.settled_at_once(&effect) {
+            return Dispatched::Settled(Box::new(outcome));
         }
         let name = EffectName::of(&effect);
         let operation = Arc::new(frame.child(id, self.longest(&effect)));
         let (parts, own) = (Arc::clone(self), Arc::clone(&operation));
         let run = || frame.context(OperationContext::clone(&operation));
         let (work, task): (BoxFuture<'static, Outcome>, _) = match effect {
-            Effect::CheckArguments { tool, arguments } => {
-                (std::future::ready(self.check(&tool, &arguments)).boxed(), None)
-            }
             Effect::InvokeTool(work) => {
                 let (task, work) = tool_task::start(parts, own, *work);
                 (work.map(Outcome::ToolReturned).boxed(), Some(task))
@@ -79,8 +76,18 @@ impl Parts {
             Effect::CollectInterruptions(view) => (self.interruptions(view, run()), None),
             Effect::ConsultApprovals(request) => (self.consult(*request, run()), None),
             Effect::AwaitApproval(request) => (parts.await_approval(own, request).boxed(), None),
+            // What is settled at once is settled above; the rest is asked for by nothing yet.
+            _ => (std::future::pending().boxed(), None),
         };
         Dispatched::Performed(Performed { name, operation, work, task })
+    }
+
+    /// The outcome of what takes neither time nor a frame.
+    fn settled_at_once(&self, effect: &Effect) -> Option<Outcome> {
+        match effect {
+            Effect::CheckArguments { tool, arguments } => Some(self.check(tool, arguments)),
+            _ => None,
+        }
     }
 
     fn longest(&self, effect: &Effect) -> Duration {

@@ -2,11 +2,11 @@
 //!
 //! Knows definitions only.
 
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
+use std::{collections::BTreeMap, time::Duration};
 
 use runtime_decision::{
-    ArgumentFault, Callbacks, Definition, HookDeclaration, HookPoint, Limits, NoToolPolicy, Ruling,
-    Task, ToolPolicy,
+    ArgumentFault, Callbacks, Definition, HookDeclaration, HookPoint, NoToolPolicy, Ruling, Task,
+    ToolPolicy,
 };
 use runtime_ports::{EffectClass, ModelToolDefinition, ToolDescriptor, ToolKind};
 use serde_json::json;
@@ -25,21 +25,7 @@ pub(crate) struct Agent {
 
 impl Default for Agent {
     fn default() -> Self {
-        let definition = Definition {
-            agent_name: "agent".into(),
-            model: "model".into(),
-            instructions: None,
-            tools: Vec::new(),
-            policy: ToolPolicy::default(),
-            no_tool_policy: NoToolPolicy::Finish,
-            limits: Limits::default(),
-            max_output_tokens: None,
-            options: Arc::default(),
-            hooks: Vec::new(),
-            callbacks: Callbacks::default(),
-            workspace: None,
-            metadata: serde_json::Map::new(),
-        };
+        let definition = Definition::new("agent", "model");
         Self { definition, task: Task::new("go"), faults: BTreeMap::new(), waits: false }
     }
 }
@@ -150,6 +136,7 @@ fn callbacks(words: &[&str]) -> Callbacks {
         before_cycle: words.contains(&"before_cycle"),
         interruptions: words.contains(&"interruptions"),
         approvals: words.contains(&"approvals"),
+        resources: words.contains(&"resources"),
     }
 }
 

@@ -231,6 +231,15 @@ fn is_about(asked: &Requested, words: &[&str], agent: &Agent) -> bool {
             words[0] == "answer" && words[1] == &*request.tool_call_id
         }
         Effect::InvokeTool(work) => words[0] == &*work.invocation.call_id,
+        Effect::LoadResources => words[0] == "resources",
+        Effect::ConsultMemory(_) => words[0] == "memory",
+        Effect::StoreArtifact { .. } => words[0] == "artifact",
+        Effect::Summarize(_) => words[0] == "summary",
+        Effect::Reserve { .. } => words[0] == "budget",
+        Effect::CheckAnswer { .. } => words[0] == "verdict",
+        Effect::RunChild(work) => words[0] == "child" && words[1] == &*work.task_id,
+        Effect::SteerChild { .. } => words[0] == "steered",
+        Effect::WaitChildren { .. } => words[0] == "waited",
     }
 }
 
@@ -252,6 +261,10 @@ fn outcome_of(effect: &Effect, words: &[&str]) -> Outcome {
         }
         Effect::AwaitApproval(_) => Outcome::ApprovalAnswered(outcome::answer(&rest[1..])),
         Effect::InvokeTool(_) => Outcome::ToolReturned(outcome::tool_end(rest)),
+        Effect::Summarize(_) => Outcome::Summarized(outcome::reply(rest)),
+        Effect::ConsultMemory(_) => Outcome::MemoryConsulted(outcome::collected(rest)),
+        Effect::WaitChildren { .. } => Outcome::WaitOver,
+        other => panic!("no script can answer {other:?} yet"),
     }
 }
 

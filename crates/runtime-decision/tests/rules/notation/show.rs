@@ -13,6 +13,17 @@ pub(crate) fn effect(effect: &Effect, hooks: &[String], all_tools: usize) -> Opt
     let shown = match effect {
         Effect::ResolveProfile { .. } => "profile".to_owned(),
         Effect::CheckArguments { .. } => return None,
+        Effect::LoadResources => "resources".to_owned(),
+        Effect::ConsultMemory(call) => format!("memory {} {:?}", call.provider, call.moment),
+        Effect::StoreArtifact { content } => format!("artifact of {} bytes", content.len()),
+        Effect::Summarize(request) => format!("summary of {} messages", request.messages.len()),
+        Effect::Reserve { wanted, .. } => format!("budget {wanted:?}"),
+        Effect::CheckAnswer { answer } => format!("verdict on {answer}"),
+        Effect::RunChild(work) => {
+            format!("child {} {} {:?}", work.task_id, work.agent, work.prompt)
+        }
+        Effect::SteerChild { child, prompt } => format!("steers {child} {prompt:?}"),
+        Effect::WaitChildren { timeout } => format!("waits {} ms", timeout.as_millis()),
         Effect::CollectCycleInputs(_) => "inputs".to_owned(),
         Effect::CollectInterruptions(_) => "interruptions".to_owned(),
         Effect::RunHook(call) => {

@@ -3,13 +3,14 @@
 //! Rolling 0 throughout gives what lets a run go on to its end.
 
 use runtime_decision::{
-    ApprovalAnswer, ArgumentFault, CallEdits, Collected, Consultation, Edit, Effect, HookCall,
-    HookResult, HookSubject, HookVerdict, Outcome, RequestEdits, ResultEdits, ToolEnd, ToolOutput,
-    ToolWork,
+    Amounts, ApprovalAnswer, ArgumentFault, CallEdits, ChildEnd, ChildResult, ChildWork, Collected,
+    Consultation, Edit, Effect, HookCall, HookResult, HookSubject, HookVerdict, Outcome,
+    RequestEdits, ResultEdits, RunStatus, ToolEnd, ToolOutput, ToolWork,
 };
 use runtime_ports::{
-    ApprovalDecision, ImageSource, ModelContent, ModelFinish, ModelMessage, ModelProfile,
-    ModelResponse, ModelRole, PortFailure, PortFailureKind, TokenUsage, ToolDirective, ToolReply,
+    ApprovalDecision, Digest, ImageSource, ModelContent, ModelFinish, ModelMessage, ModelProfile,
+    ModelResponse, ModelRole, PortFailure, PortFailureKind, ResourceSnapshot, TokenUsage,
+    ToolDirective, ToolReply,
 };
 use serde_json::{Map, Value, json};
 
@@ -30,6 +31,55 @@ pub(crate) fn answer_of(effect: &Effect, dice: &mut Dice<'_>) -> Outcome {
         Effect::ConsultApprovals(_) => Outcome::ApprovalConsulted(consultation(dice)),
         Effect::AwaitApproval(_) => Outcome::ApprovalAnswered(approval(dice)),
         Effect::InvokeTool(work) => Outcome::ToolReturned(tool_end(work, dice)),
+        Effect::LoadResources => Outcome::ResourcesLoaded(resources(dice)),
+        Effect::ConsultMemory(_) => Outcome::MemoryConsulted(collected(dice)),
+        Effect::StoreArtifact { content } => Outcome::ArtifactStored(match dice.once_in(6) {
+            true => Err(failure(dice)),
+            false => Ok(Digest::of(content.as_bytes())),
+        }),
+        Effect::Summarize(_) => Outcome::Summarized(reply(dice)),
+        Effect::Reserve { wanted, .. } => Outcome::Reserved(Ok(wanted.clone())),
+        Effect::CheckAnswer { .. } => Outcome::AnswerChecked(match dice.once_in(3) {
+            true => Err(ArgumentFault { path: "/é".to_owned(), reason: "is odd".to_owned() }),
+            false => Ok(()),
+        }),
+        Effect::RunChild(work) => Outcome::ChildEnded(child_end(work, dice)),
+        Effect::SteerChild { .. } => Outcome::ChildSteered(match dice.once_in(4) {
+            true => Err("it has ended".to_owned()),
+            false => Ok(()),
+        }),
+        Effect::WaitChildren { .. } => Outcome::WaitOver,
+    }
+}
+
+fn resources(dice: &mut Dice<'_>) -> Result<ResourceSnapshot, PortFailure> {
+    if dice.once_in(12) {
+        return Err(failure(dice));
+    }
+    let instructions = (0..dice.roll(3)).map(|number| format!("instruction {number} é"));
+    let skills = (0..dice.roll(3)).map(|number| (format!("skill {number}"), "do it".to_owned()));
+    Ok(ResourceSnapshot::new(instructions.collect(), skills.collect()))
+}
+
+fn child_end(work: &ChildWork, dice: &mut Dice<'_>) -> ChildEnd {
+    match dice.roll(6) {
+        0 => ChildEnd::NotStarted { message: "no room".into() },
+        1 => ChildEnd::Lost { message: "it broke down".into() },
+        roll => {
+            let status = match roll {
+                2 => RunStatus::Failed,
+                3 => RunStatus::WaitUser,
+                _ => RunStatus::Completed,
+            };
+            ChildEnd::Ended(Box::new(ChildResult {
+                status,
+                final_answer: Some(format!("answer of {}", work.run_id).into()),
+                wait_reason: None,
+                error: None,
+                messages: vec![ModelMessage::text(ModelRole::User, &*work.prompt)],
+                spent: Amounts::default(),
+            }))
+        }
     }
 }
 

@@ -39,6 +39,7 @@ impl Scene {
             before_cycle: dice.once_in(3),
             interruptions: dice.once_in(3),
             approvals: dice.once_in(3),
+            resources: false,
         };
         definition.hooks = (0..dice.roll(3)).map(|number| hook(number, dice)).collect();
         let policy = std::mem::take(&mut definition.policy);

@@ -60,6 +60,17 @@ fn key(effect: &Effect) -> String {
         Effect::InvokeTool(work) => {
             format!("{} {}", work.invocation.cycle, work.invocation.call_id)
         }
+        Effect::LoadResources => "resources".to_owned(),
+        Effect::ConsultMemory(call) => {
+            format!("{} {:?} {}", call.provider, call.moment, call.context.digest())
+        }
+        Effect::StoreArtifact { content } => content.to_string(),
+        Effect::Summarize(request) => format!("summary {}", request.messages.digest()),
+        Effect::Reserve { wanted, least } => format!("{wanted:?} {least:?}"),
+        Effect::CheckAnswer { answer } => answer.to_string(),
+        Effect::RunChild(work) => format!("{} {}", work.task_id, work.prompt),
+        Effect::SteerChild { prompt, .. } => prompt.to_string(),
+        Effect::WaitChildren { timeout } => format!("{timeout:?}"),
     }
 }
 
