@@ -1,17 +1,21 @@
 //! Decides how the audit of contexts is kept in memory.
 //!
 //! Knows nothing about how contexts come about. Invariant: what was audited is never changed; only
-//! an invocation goes on, from prepared to one end.
+//! an invocation goes on, from prepared to one end. Each message is kept once.
 
 use std::collections::BTreeMap;
 
 use async_trait::async_trait;
 use runtime_ports::{
-    ContextAuditDerivation, ContextAuditSession, ContextAuditSnapshot, ModelInvocationAudit,
-    ModelInvocationAuditState, OperationContext, PortFailure, PortFailureKind,
+    ContextAuditDerivation, ContextAuditSession, ContextAuditSnapshot, Digest,
+    ModelInvocationAudit, ModelInvocationAuditState, OperationContext, PortFailure,
+    PortFailureKind, Transcript,
 };
 
-use crate::fake_port::{FakePort, fake_port};
+use crate::{
+    fake_port::{FakePort, fake_port},
+    kept_prefixes::KeptPrefixes,
+};
 
 /// A [`ContextAuditSession`] in memory. Clones share it.
 ///
@@ -35,9 +39,24 @@ pub enum AuditCall {
 
 #[derive(Default)]
 struct Audit {
-    snapshots: BTreeMap<String, ContextAuditSnapshot>,
+    messages: KeptPrefixes,
+    snapshots: BTreeMap<String, KeptSnapshot>,
     derivations: BTreeMap<String, ContextAuditDerivation>,
     invocations: BTreeMap<String, ModelInvocationAudit>,
+}
+
+/// A snapshot whose messages are elsewhere, by their digest.
+#[derive(PartialEq)]
+struct KeptSnapshot {
+    rest: ContextAuditSnapshot,
+    messages: Digest,
+}
+
+impl KeptSnapshot {
+    fn of(snapshot: ContextAuditSnapshot) -> Self {
+        let messages = snapshot.messages.digest();
+        Self { rest: ContextAuditSnapshot { messages: Transcript::new(), ..snapshot }, messages }
+    }
 }
 
 fake_port!(FakeContextAudit, AuditCall);
@@ -52,7 +71,18 @@ impl FakeContextAudit {
     /// The snapshots that were kept, by id.
     #[must_use]
     pub fn snapshots(&self) -> BTreeMap<String, ContextAuditSnapshot> {
-        self.port.world().snapshots.clone()
+        let world = self.port.world();
+        let whole = |(id, kept): (&String, &KeptSnapshot)| {
+            let messages = world.messages.transcript(kept.messages);
+            (id.clone(), ContextAuditSnapshot { messages, ..kept.rest.clone() })
+        };
+        world.snapshots.iter().map(whole).collect()
+    }
+
+    /// How many different messages all snapshots together are made of.
+    #[must_use]
+    pub fn message_count(&self) -> usize {
+        self.port.world().messages.message_count()
     }
 
     /// The derivations that were kept, by id.
@@ -106,7 +136,10 @@ impl ContextAuditSession for FakeContextAudit {
     ) -> Result<(), PortFailure> {
         let call = AuditCall::Snapshot(snapshot.clone());
         let effect = |audit: &mut Audit| {
-            keep(&mut audit.snapshots, snapshot.id.clone(), snapshot, |_, _| false)
+            let (id, messages) = (snapshot.id.clone(), snapshot.messages.clone());
+            keep(&mut audit.snapshots, id, KeptSnapshot::of(snapshot), |_, _| false)?;
+            audit.messages.keep(&messages);
+            Ok(())
         };
         self.port.call(operation, "context_audit.snapshot", call, effect).await
     }

@@ -73,6 +73,7 @@ mod human_step;
 mod intelligence;
 mod interaction;
 mod journal;
+mod kept_prefixes;
 mod model;
 mod model_call;
 mod model_step;

@@ -39,3 +39,7 @@ mod conversation {
 mod trace {
     port_conformance::trace_conformance!(crate::harness::FakeTraceHarness);
 }
+
+mod context_audit {
+    port_conformance::context_audit_conformance!(crate::harness::FakeAuditHarness);
+}

@@ -15,6 +15,7 @@
 //! | [`resources`] | `ResourceSession` | [`resources::ResourceHarness`] | [`resource_conformance!`] |
 //! | [`conversation`] | `ConversationSession` | [`conversation::ConversationHarness`] | [`conversation_conformance!`] |
 //! | [`trace`] | `TraceSession`, `TraceReader` | [`trace::TraceHarness`] | [`trace_conformance!`] |
+//! | [`context_audit`] | `ContextAuditSession` | [`context_audit::AuditHarness`] | [`context_audit_conformance!`] |
 //!
 //! [`registry::PORTS`] says which ports have no suite yet, and why.
 //!
@@ -175,6 +176,7 @@ mod scenario;
 mod trouble;
 
 pub mod artifacts;
+pub mod context_audit;
 pub mod conversation;
 pub mod interaction;
 pub mod model;

@@ -4,7 +4,8 @@
 //! listed here, and every suite is run by the fakes and has a saboteur.
 
 use crate::{
-    artifacts, conversation, interaction, model, receipts, resources, trace, turn, workspace,
+    artifacts, context_audit, conversation, interaction, model, receipts, resources, trace, turn,
+    workspace,
 };
 
 /// A public trait of `runtime-ports`.
@@ -89,6 +90,12 @@ const TRACE: Suite = Suite::Here {
     scenarios: trace::SCENARIOS.len(),
 };
 
+const CONTEXT_AUDIT: Suite = Suite::Here {
+    module: "context_audit",
+    macro_name: "context_audit_conformance",
+    scenarios: context_audit::SCENARIOS.len(),
+};
+
 const fn not_yet(reason: &'static str) -> Suite {
     Suite::NotYet { reason }
 }
@@ -101,7 +108,7 @@ const fn port(name: &'static str, suite: Suite) -> Port {
 pub const PORTS: &[Port] = &[
     port("AgentTurn", TURN),
     port("ArtifactStore", ARTIFACTS),
-    port("ContextAuditSession", not_yet("provisional until the engine audits its contexts")),
+    port("ContextAuditSession", CONTEXT_AUDIT),
     port("ConversationSession", CONVERSATION),
     port("DeltaSink", MODEL),
     port("ExecutionJournal", not_yet("provisional until runs are durable")),

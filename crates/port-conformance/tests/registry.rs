@@ -7,7 +7,7 @@ use std::{
 };
 
 use port_conformance::{
-    artifacts, conversation, interaction, model, receipts,
+    artifacts, context_audit, conversation, interaction, model, receipts,
     registry::{PORTS, Port, Suite},
     resources, trace, turn, workspace,
 };
@@ -100,7 +100,7 @@ fn ports_without_a_suite_say_why() {
 
 #[test]
 fn names_and_promises_are_unique_in_a_suite() {
-    let suites: [Vec<(&str, &str)>; 9] = [
+    let suites: [Vec<(&str, &str)>; 10] = [
         model::SCENARIOS.iter().map(|scenario| (scenario.name, scenario.claim)).collect(),
         turn::SCENARIOS.iter().map(|scenario| (scenario.name, scenario.claim)).collect(),
         receipts::SCENARIOS.iter().map(|scenario| (scenario.name, scenario.claim)).collect(),
@@ -109,6 +109,7 @@ fn names_and_promises_are_unique_in_a_suite() {
         artifacts::SCENARIOS.iter().map(|scenario| (scenario.name, scenario.claim)).collect(),
         resources::SCENARIOS.iter().map(|scenario| (scenario.name, scenario.claim)).collect(),
         conversation::SCENARIOS.iter().map(|scenario| (scenario.name, scenario.claim)).collect(),
+        context_audit::SCENARIOS.iter().map(|scenario| (scenario.name, scenario.claim)).collect(),
         trace::SCENARIOS.iter().map(|scenario| (scenario.name, scenario.claim)).collect(),
     ];
     for suite in suites {

@@ -61,7 +61,8 @@ mod workspace;
 pub use artifact::{ArtifactDigest, ArtifactStore};
 pub use audit::{
     ContextAuditDerivation, ContextAuditSession, ContextAuditSnapshot, ContextAuditStage,
-    ContextDerivationKind, ModelInvocationAudit, ModelInvocationAuditState,
+    ContextDerivationKind, ContextSegment, ContextSegmentKind, ModelInvocationAudit,
+    ModelInvocationAuditState, SegmentChange,
 };
 pub use content::{ImageSource, ModelContent, ModelMessage, ModelRole};
 pub use conversation::{ConversationMessage, ConversationSession};

@@ -159,6 +159,26 @@ impl Transcript {
         self.links_from(start).map(|link| link.prefix_digest)
     }
 
+    /// How many messages both begin with. Work is proportional to what follows them, in the longer
+    /// of both, and not to what they share.
+    #[must_use]
+    pub fn shared_len(&self, other: &Self) -> usize {
+        longest_known(self.len().min(other.len()), |start| {
+            let pairs = self.prefix_digests_from(start).zip(other.prefix_digests_from(start));
+            pairs.take_while(|(own, others)| own == others).count()
+        })
+    }
+
+    /// Length of the longest prefix that `knows` its digest, for who keeps every message once: a
+    /// prefix is known only together with all shorter ones. Work is proportional to what follows
+    /// it.
+    #[must_use]
+    pub fn known_len(&self, knows: impl Fn(&Digest) -> bool) -> usize {
+        longest_known(self.len(), |start| {
+            self.prefix_digests_from(start).take_while(&knows).count()
+        })
+    }
+
     fn links_from(&self, start: usize) -> impl Iterator<Item = &Link> {
         let mut chunks = Vec::new();
         let mut chunk = self.sealed.as_deref();
@@ -184,6 +204,19 @@ impl Transcript {
         encode: impl Fn(&ModelMessage) -> Vec<u8> + 'a,
     ) -> impl Iterator<Item = Arc<[u8]>> + 'a {
         self.entries().map(move |entry| entry.encoding(key, &encode))
+    }
+}
+
+/// Goes back from `end` in growing steps. `known` says how many prefixes are known without a break
+/// from the one that is by one longer than its argument.
+fn longest_known(mut end: usize, known: impl Fn(usize) -> usize) -> usize {
+    let mut step = 1;
+    loop {
+        let start = end.saturating_sub(step);
+        match known(start) {
+            0 if start > 0 => (end, step) = (start, step * 2),
+            more => return start + more,
+        }
     }
 }
 

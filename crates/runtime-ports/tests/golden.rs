@@ -7,8 +7,8 @@
 use std::{fmt::Debug, fs, path::PathBuf};
 
 use runtime_ports::{
-    CommitDisposition, Digest, GenerationOptions, JournalRecordKind, ModelContent, PortFailure,
-    Price, TokenUsage, UtcDay,
+    CommitDisposition, ContextAuditSnapshot, Digest, GenerationOptions, JournalRecordKind,
+    ModelContent, PortFailure, Price, TokenUsage, UtcDay,
 };
 use serde::{Serialize, de::DeserializeOwned};
 
@@ -122,6 +122,10 @@ fn forms_without_the_later_fields_are_read() {
         Some(0)
     );
     assert_eq!(read::<GenerationOptions>("{}"), GenerationOptions::default());
+    let snapshot = r#"{"id":"s","stage":"original","purpose":"cycle","messages":[],"tools":[],
+        "protocolOverheadTokens":0,"reservedOutputTokens":0,"estimatedTokens":0,"requestDigest":""}"#;
+    let snapshot: ContextAuditSnapshot = read(snapshot);
+    assert_eq!((snapshot.segments, snapshot.compared_with), (Vec::new(), None));
 }
 
 #[test]

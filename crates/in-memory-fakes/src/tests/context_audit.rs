@@ -2,8 +2,8 @@
 
 use runtime_ports::{
     ContextAuditDerivation, ContextAuditSession, ContextAuditSnapshot, ContextAuditStage,
-    ContextDerivationKind, ModelInvocationAudit, ModelInvocationAuditState as State,
-    PortFailureKind, TokenUsage,
+    ContextDerivationKind, ModelInvocationAudit, ModelInvocationAuditState as State, ModelMessage,
+    ModelRole, PortFailureKind, TokenUsage, ToolSet,
 };
 
 use super::{kind_of, operation, transcript};
@@ -15,11 +15,13 @@ fn snapshot(purpose: &str) -> ContextAuditSnapshot {
         stage: ContextAuditStage::Original,
         purpose: purpose.to_owned(),
         messages: transcript("hello"),
-        tools: Vec::new(),
+        tools: ToolSet::default(),
         protocol_overhead_tokens: 1,
         reserved_output_tokens: 2,
         estimated_tokens: 3,
         request_digest: "d".to_owned(),
+        segments: Vec::new(),
+        compared_with: None,
     }
 }
 
@@ -90,4 +92,27 @@ async fn an_end_of_another_model_is_a_conflict() {
     let other = invocation(State::Succeeded, "other");
     let outcome = audit.model_invocation(&operation("op"), other).await;
     assert_eq!(kind_of(outcome), PortFailureKind::Conflict);
+}
+
+#[tokio::test]
+async fn snapshots_come_back_exactly_and_each_message_is_kept_once() {
+    let audit = FakeContextAudit::new();
+    let mut history = transcript("hello");
+    let mut expected = Vec::new();
+    for number in 0..100 {
+        history.push(ModelMessage::text(ModelRole::User, format!("{number}")));
+        let id = format!("s{number:03}");
+        let taken = ContextAuditSnapshot { id, messages: history.clone(), ..snapshot("cycle") };
+        assert_eq!(audit.snapshot(&operation("op"), taken.clone()).await, Ok(()));
+        // The same messages from elsewhere, around others.
+        let mut view = transcript("instead");
+        view.extend(history.messages().cloned());
+        let id = format!("v{number:03}");
+        let view = ContextAuditSnapshot { id, messages: view, ..snapshot("cycle") };
+        assert_eq!(audit.snapshot(&operation("op"), view.clone()).await, Ok(()));
+        expected.extend([taken, view]);
+    }
+    expected.sort_by(|one, other| one.id.cmp(&other.id));
+    assert_eq!(audit.snapshots().into_values().collect::<Vec<_>>(), expected);
+    assert_eq!(audit.message_count(), 102);
 }

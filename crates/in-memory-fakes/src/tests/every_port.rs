@@ -96,11 +96,13 @@ fn snapshot() -> ContextAuditSnapshot {
         stage: ContextAuditStage::Original,
         purpose: "cycle".to_owned(),
         messages: transcript("hello"),
-        tools: Vec::new(),
+        tools: ToolSet::default(),
         protocol_overhead_tokens: 0,
         reserved_output_tokens: 0,
         estimated_tokens: 0,
         request_digest: "d".to_owned(),
+        segments: Vec::new(),
+        compared_with: None,
     }
 }
 

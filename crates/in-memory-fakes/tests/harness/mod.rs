@@ -4,6 +4,7 @@
 //! so they leave the scripts' own checks out: the scenarios alone must notice a fault.
 
 mod artifacts;
+mod context_audit;
 mod conversation;
 mod interaction;
 mod model;
@@ -15,6 +16,7 @@ mod turn;
 pub(crate) mod workspace;
 
 pub(crate) use artifacts::FakeArtifactHarness;
+pub(crate) use context_audit::FakeAuditHarness;
 pub(crate) use conversation::FakeConversationHarness;
 pub(crate) use interaction::FakeInteractionHarness;
 pub(crate) use model::FakeModelHarness;

@@ -8,6 +8,7 @@
 mod harness;
 
 mod artifacts;
+mod context_audit;
 mod conversation;
 mod interaction;
 mod matrix;

@@ -1,5 +1,7 @@
 //! Decides whether a transcript is what a plain vector would be, whatever is done to it.
 
+use std::cell::Cell;
+
 use proptest::prelude::*;
 
 use crate::{Digest, ModelMessage, ModelRole, Transcript};
@@ -90,6 +92,43 @@ proptest! {
         let mut pairs = vec![(of(0..first), (0..first).map(message).collect())];
         steps.into_iter().for_each(|step| perform(&mut pairs, step));
         pairs.iter().for_each(check);
+        for (one, vector) in &pairs {
+            for (other, others) in &pairs {
+                let shared = vector.iter().zip(others).take_while(|(one, other)| one == other);
+                prop_assert_eq!(one.shared_len(other), shared.count());
+            }
+        }
+    }
+}
+
+#[test]
+fn what_two_histories_share_is_found_wherever_they_part() {
+    for (len, longer) in [(0, 0), (0, 40), (1, 1), (33, 64), (100, 100), (100, 400)] {
+        let history = of(0..longer);
+        for parted in 0..=len {
+            let other = of((0..parted).chain(1_000 + parted..1_000 + len));
+            assert_eq!(history.shared_len(&other), parted as usize, "{len} {longer} {parted}");
+            assert_eq!(other.shared_len(&history), parted as usize, "{len} {longer} {parted}");
+            let digests: Vec<_> = history.prefix_digests_from(0).collect();
+            let known = other.known_len(|digest| digests.contains(digest));
+            assert_eq!(known, parted as usize, "{len} {longer} {parted}");
+        }
+    }
+}
+
+#[test]
+fn what_is_known_is_not_looked_through() {
+    for (len, new) in [(10_000, 0), (10_000, 1), (10_000, 50), (3, 3)] {
+        let history = of(0..len);
+        let first_new = (len - new) as usize;
+        let digests: Vec<_> = history.prefix_digests_from(first_new).collect();
+        let asked = Cell::new(0_u32);
+        let known = history.known_len(|digest| {
+            asked.set(asked.get() + 1);
+            !digests.contains(digest)
+        });
+        assert_eq!(known, first_new);
+        assert!(asked.get() <= 4 * new + 2, "{} of {new} new ones", asked.get());
     }
 }
 

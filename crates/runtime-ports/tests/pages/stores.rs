@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use runtime_ports::AgentProvider;
 use runtime_ports::{
     ContextAuditDerivation, ContextAuditSnapshot, ContextAuditStage, ContextDerivationKind,
-    ConversationMessage, Digest, FencingToken, JournalRecord, JournalRecordKind, ModelContext,
-    ModelInvocationAudit, ModelInvocationAuditState, ModelMessage, ModelRole, ResourceSnapshot,
-    TokenUsage, TraceRecord, Transcript,
+    ContextSegment, ContextSegmentKind, ConversationMessage, Digest, FencingToken, JournalRecord,
+    JournalRecordKind, ModelContext, ModelInvocationAudit, ModelInvocationAuditState, ModelMessage,
+    ModelRole, ResourceSnapshot, SegmentChange, TokenUsage, ToolSet, TraceRecord, Transcript,
 };
 use serde_json::json;
 
@@ -40,13 +40,44 @@ fn snapshots() -> Vec<ContextAuditSnapshot> {
         stage,
         purpose: "cycle".into(),
         messages: Transcript::from(vec![ModelMessage::text(ModelRole::User, "hello")]),
-        tools: vec![definition()],
+        tools: ToolSet::new(vec![definition()]),
         protocol_overhead_tokens: 3,
         reserved_output_tokens: 512,
         estimated_tokens: 530,
         request_digest: Digest::of(b"request").to_string(),
+        segments: Vec::new(),
+        compared_with: None,
     };
-    [Original, Assembled, Compressed].map(snapshot).into()
+    let mut snapshots: Vec<_> = [Original, Assembled, Compressed].map(snapshot).into();
+    let segments = segments();
+    snapshots.push(ContextAuditSnapshot {
+        segments,
+        compared_with: Some("snapshot-0".into()),
+        ..snapshot(Assembled)
+    });
+    snapshots
+}
+
+fn segments() -> Vec<ContextSegment> {
+    use ContextSegmentKind::{Compacted, History, Instructions, New, Options, Resources, Tools};
+    use SegmentChange::{Appended, Displaced, First, Rewritten, Unchanged};
+    let segment = |(kind, change)| ContextSegment {
+        kind,
+        digest: Digest::of(b"segment"),
+        items: 1,
+        estimated_tokens: 5,
+        change,
+    };
+    let changes = [
+        (Tools, Unchanged),
+        (Options, Rewritten { message: None }),
+        (Instructions, First),
+        (Resources, Unchanged),
+        (Compacted, Rewritten { message: Some(2) }),
+        (History, Displaced),
+        (New, Appended),
+    ];
+    changes.map(segment).into()
 }
 
 fn derivations() -> Vec<ContextAuditDerivation> {

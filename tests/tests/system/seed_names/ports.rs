@@ -6,14 +6,14 @@ use in_memory_fakes::FakeWorkspace;
 use runtime_ports::{
     ApprovalDecision, CommandOutput, CommandRequest, CommitDisposition, ContextAuditDerivation,
     ContextAuditSession, ContextAuditSnapshot, ContextAuditStage, ContextDerivationKind,
-    ConversationMessage, ConversationSession, ExecutionDelegationLease, ExecutionSessionFactory,
-    ExecutionSessions, GenerationOptions, ImageSource, InteractionKind, InteractionRequest,
-    InteractionResponse, InteractionSession, ModelContent, ModelFinish, ModelInvocationAudit,
-    ModelInvocationAuditState, ModelMessage, ModelRequest, ModelResponse, ModelRole, ModelSession,
-    ModelToolDefinition, OperationContext, PortFailure, PortFailureKind, RequestMeter,
-    ResolvedExecutionContext, ResourceSession, ResourceSnapshot, RuntimeInstanceResolver,
-    SessionScope, SubagentOutcome, SubagentRequest, SubagentSession, TokenUsage, ToolSet,
-    TraceSession, Transcript, WorkspaceEntry, WorkspaceSession,
+    ContextSegment, ConversationMessage, ConversationSession, ExecutionDelegationLease,
+    ExecutionSessionFactory, ExecutionSessions, GenerationOptions, ImageSource, InteractionKind,
+    InteractionRequest, InteractionResponse, InteractionSession, ModelContent, ModelFinish,
+    ModelInvocationAudit, ModelInvocationAuditState, ModelMessage, ModelRequest, ModelResponse,
+    ModelRole, ModelSession, ModelToolDefinition, OperationContext, PortFailure, PortFailureKind,
+    RequestMeter, ResolvedExecutionContext, ResourceSession, ResourceSnapshot,
+    RuntimeInstanceResolver, SessionScope, SubagentOutcome, SubagentRequest, SubagentSession,
+    TokenUsage, ToolSet, TraceSession, Transcript, WorkspaceEntry, WorkspaceSession,
 };
 use runtime_types::{
     CallerScope, ConversationId, CredentialHandle, DelegationLeaseRef, ExecutionId, OperationId,
@@ -123,11 +123,13 @@ fields!(ContextAuditSnapshot {
     stage: ContextAuditStage,
     purpose: String,
     messages: Transcript,
-    tools: Vec<ModelToolDefinition>,
+    tools: ToolSet,
     protocol_overhead_tokens: u64,
     reserved_output_tokens: u64,
     estimated_tokens: u64,
     request_digest: String,
+    segments: Vec<ContextSegment>,
+    compared_with: Option<String>,
 });
 variants!(ContextDerivationKind { Assemble, Compress, Trim, Reorder });
 fields!(ContextAuditDerivation {
