@@ -82,7 +82,7 @@ pub enum ContextSegmentKind {
 pub enum SegmentChange {
     /// There was no request before, or none with this part.
     First,
-    /// It is the same, and so is everything of its kind before it.
+    /// It is the same; messages that are, follow the same messages as before.
     Unchanged,
     /// It goes on where the request before ended.
     Appended,
@@ -92,7 +92,7 @@ pub enum SegmentChange {
         /// tools and options.
         message: Option<usize>,
     },
-    /// A segment before it is not the same, so that it no longer continues the same prefix.
+    /// Messages before it are not the same, so that it no longer continues the same prefix.
     Displaced,
 }
 

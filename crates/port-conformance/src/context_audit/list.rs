@@ -25,7 +25,7 @@ macro_rules! __context_audit_scenarios {
         derivations_come_back_exactly [] "a derivation comes back as it was, the largest counts included"
         invocations_come_back_exactly [] "an invocation comes back as it was; what is unknown stays unknown and is no zero"
         an_empty_context_is_kept [] "a context without messages and tools is one like any other"
-        a_large_context_comes_back_whole [] "a thousand messages and one of a mebibyte come back whole"
+        a_large_context_comes_back_whole [] "six hundred messages and one of a quarter of a mebibyte come back whole"
         a_message_is_kept_once [] "a message that many snapshots share is stored once, also when it comes from elsewhere"
         a_message_that_is_repeated_stays_repeated [] "a message that a context has twice comes back twice, each in its place"
         contexts_that_part_do_not_mix [] "contexts that begin alike, end alike, or have the same messages in another order stay what they were"

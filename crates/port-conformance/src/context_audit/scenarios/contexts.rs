@@ -35,17 +35,17 @@ async fn hold_with(staged: &mut StagedAudit, written: &[Written], messages: usiz
 
 pub(crate) async fn a_large_context_comes_back_whole(harness: &dyn AuditHarness) -> Proof {
     let mut staged = harness.stage().await?;
-    let mut long = history(1_000);
-    long.push(message(0, &"\u{b7}".repeat((1 << 19) + 1)));
-    let written = keep(&mut staged, [long.clone(), long.prefix(999), long]).await?;
-    hold_with(&mut staged, &written, 1_001).await
+    let mut long = history(600);
+    long.push(message(0, &"\u{b7}".repeat((1 << 17) + 1)));
+    let written = keep(&mut staged, [long.prefix(599), long]).await?;
+    hold_with(&mut staged, &written, 601).await
 }
 
 pub(crate) async fn a_message_is_kept_once(harness: &dyn AuditHarness) -> Proof {
     let mut staged = harness.stage().await?;
     let mut growing = Transcript::new();
     let mut contexts = Vec::new();
-    for place in 0..70 {
+    for place in 0..40 {
         growing.push(message(place, &format!("message {place}")));
         contexts.push(growing.clone());
         // As another process would send it, and behind a beginning of its own.
@@ -55,7 +55,7 @@ pub(crate) async fn a_message_is_kept_once(harness: &dyn AuditHarness) -> Proof 
         contexts.push(led);
     }
     let written = keep(&mut staged, contexts).await?;
-    hold_with(&mut staged, &written, 71).await
+    hold_with(&mut staged, &written, 41).await
 }
 
 pub(crate) async fn a_message_that_is_repeated_stays_repeated(harness: &dyn AuditHarness) -> Proof {

@@ -41,9 +41,12 @@ pub(crate) async fn a_late_write_keeps_nothing(harness: &dyn AuditHarness) -> Pr
     keeps_nothing(harness, Interruption::DeadlineExceeded, Kind::Timeout).await
 }
 
+/// By so many messages each context is longer than the one before it.
+const STEP: usize = 6;
+
 /// A context that is long enough to be caught half written.
 pub(super) fn context(round: usize) -> Written {
-    let messages = history(40 * (round + 1));
+    let messages = history(STEP * (round + 1));
     Written::Snapshot(snapshot(&format!("s-{round}"), messages))
 }
 
@@ -59,7 +62,7 @@ pub(super) async fn all_there(staged: &mut StagedAudit, records: &[Written]) -> 
     sleep(SETTLED).await;
     holds(staged, records).await?;
     let stored = staged.world.kept().await?.stored_messages;
-    equal("the number of stored messages", &stored, &(40 * records.len()))
+    equal("the number of stored messages", &stored, &(STEP * records.len()))
 }
 
 /// Moments from before a write begins until after most have ended.
