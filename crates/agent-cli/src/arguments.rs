@@ -25,6 +25,8 @@ pub(crate) struct Arguments {
 pub(crate) enum Command {
     /// Do one task in a folder.
     Run(RunArguments),
+    /// Keep a conversation about a folder.
+    Chat(ChatArguments),
     /// List and total what turns have cost.
     Receipts(ReceiptsArguments),
 }
@@ -46,6 +48,13 @@ pub(crate) struct RunArguments {
     /// What to do, in a sentence.
     #[arg(value_parser = task)]
     pub(crate) task: String,
+    #[command(flatten)]
+    pub(crate) work: WorkArguments,
+}
+
+/// With what, and how far, is worked.
+#[derive(Debug, Args)]
+pub(crate) struct WorkArguments {
     /// Model to use; `offline` is always the embedded one.
     #[arg(long, short, value_name = "NAME")]
     pub(crate) model: Option<String>,
@@ -66,6 +75,29 @@ pub(crate) struct RunArguments {
     /// Print one JSON event a line on standard output instead of the answer.
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+const CHAT_HELP: &str = "Examples:
+  agent chat
+  agent chat --folder notes --resume
+  printf 'list the files\\nread ideas.md\\n' | agent chat
+
+Enter sends a message; Alt-Enter, Ctrl-J or a backslash at the end begins another line. While the
+agent works, what you send steers it. Ctrl-C stops it, and leaves when pressed twice at an empty
+prompt. /help lists more. Limits hold for each message.";
+
+/// `agent chat`.
+#[derive(Debug, Args)]
+#[command(after_help = format!("{CHAT_HELP}\n\n{}", exit_codes_help()))]
+pub(crate) struct ChatArguments {
+    #[command(flatten)]
+    pub(crate) work: WorkArguments,
+    /// Take up the newest conversation in this folder.
+    #[arg(long, conflicts_with = "session")]
+    pub(crate) resume: bool,
+    /// Take up this conversation, named by the beginning of its id.
+    #[arg(long, value_name = "ID")]
+    pub(crate) session: Option<String>,
 }
 
 /// `agent receipts`.

@@ -29,8 +29,10 @@ use crate::{
 /// Something that a person typed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Typed {
-    /// A line, without its end.
+    /// A line, without its end. Answers the question that is shown, if there is one.
     Line(String),
+    /// A text that answers nothing: it was begun before the question that is shown.
+    Remark(String),
     /// The character that ends the input.
     EndOfInput,
 }
@@ -65,19 +67,25 @@ const BACKGROUND_PAUSE: Duration = Duration::from_millis(500);
 /// Standard error and standard input, when both are a terminal.
 pub(crate) struct StandardConsole {
     screen: Arc<Screen>,
+    is_read: bool,
     /// A line that is not ended yet. Terminals keep those themselves, unless they are told not to.
     begun: Mutex<Vec<u8>>,
 }
 
 impl StandardConsole {
     pub(crate) fn new(screen: Arc<Screen>) -> Self {
-        Self { screen, begun: Mutex::default() }
+        Self { screen, is_read: true, begun: Mutex::default() }
+    }
+
+    /// One that somebody else reads.
+    pub(crate) fn absent(screen: Arc<Screen>) -> Self {
+        Self { screen, is_read: false, begun: Mutex::default() }
     }
 }
 
 impl Console for StandardConsole {
     fn is_attended(&self) -> bool {
-        stdin().is_terminal() && self.screen.stderr_is_terminal()
+        self.is_read && stdin().is_terminal() && self.screen.stderr_is_terminal()
     }
 
     fn await_typing(&self) -> bool {

@@ -36,14 +36,27 @@ pub(crate) fn watch(cancellation: CancellationToken, show: Arc<dyn Show>, screen
     });
 }
 
-struct Signals {
+/// The signals that ask the command to stop.
+pub(crate) struct Signals {
     interrupt: Signal,
     terminate: Signal,
     hang_up: Signal,
 }
 
+/// Which of them came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Caught {
+    Interrupt,
+    /// Termination, or a terminal that went away.
+    End,
+}
+
 impl Signals {
-    fn listen() -> std::io::Result<Self> {
+    /// Listens from now on.
+    ///
+    /// # Errors
+    /// No handler can be installed.
+    pub(crate) fn listen() -> std::io::Result<Self> {
         Ok(Self {
             interrupt: signal(SignalKind::interrupt())?,
             terminate: signal(SignalKind::terminate())?,
@@ -51,11 +64,12 @@ impl Signals {
         })
     }
 
-    async fn next(&mut self) {
+    /// Waits for the next one.
+    pub(crate) async fn next(&mut self) -> Caught {
         tokio::select! {
-            _ = self.interrupt.recv() => {}
-            _ = self.terminate.recv() => {}
-            _ = self.hang_up.recv() => {}
+            _ = self.interrupt.recv() => Caught::Interrupt,
+            _ = self.terminate.recv() => Caught::End,
+            _ = self.hang_up.recv() => Caught::End,
         }
     }
 }

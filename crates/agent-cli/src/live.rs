@@ -30,6 +30,47 @@ pub(crate) struct Live {
     lived: Lived,
 }
 
+/// What a person says while a run is live.
+pub(crate) struct Said {
+    lines: mpsc::Receiver<String>,
+    /// Takes what is meant for the command, and says so.
+    is_taken: Box<dyn Fn(&str) -> bool + Send + Sync>,
+}
+
+impl Said {
+    /// Everything is meant for the run.
+    pub(crate) fn all(lines: mpsc::Receiver<String>) -> Self {
+        Self::but(lines, |_| false)
+    }
+
+    /// Everything is meant for the run but what `is_taken` takes.
+    pub(crate) fn but(
+        lines: mpsc::Receiver<String>,
+        is_taken: impl Fn(&str) -> bool + Send + Sync + 'static,
+    ) -> Self {
+        Self { lines, is_taken: Box::new(is_taken) }
+    }
+
+    /// What is said next, whatever it is meant for; `None` when nothing ever will be.
+    pub(crate) async fn line(&mut self) -> Option<String> {
+        self.lines.recv().await
+    }
+
+    /// What was said and nobody has taken.
+    pub(crate) fn rest(&mut self) -> Vec<String> {
+        std::iter::from_fn(|| self.lines.try_recv().ok()).collect()
+    }
+
+    async fn to_the_run(&mut self) -> Option<String> {
+        loop {
+            let line = self.lines.recv().await?;
+            if !(self.is_taken)(&line) {
+                return Some(line);
+            }
+        }
+    }
+}
+
 /// Who is told of a run.
 pub(crate) struct Audience {
     pub(crate) show: Arc<dyn Show>,
@@ -72,11 +113,7 @@ impl Live {
     }
 
     /// Follows the run to its end. `stop` cancels it.
-    pub(crate) async fn follow(
-        mut self,
-        said: &mut mpsc::Receiver<String>,
-        stop: &CancellationToken,
-    ) -> Lived {
+    pub(crate) async fn follow(mut self, said: &mut Said, stop: &CancellationToken) -> Lived {
         let began = Instant::now();
         let mut cancelling: Option<JoinHandle<_>> = None;
         while self.lived.last.is_none() {
@@ -84,7 +121,7 @@ impl Live {
                 biased;
                 () = stop.cancelled(), if cancelling.is_none() => Next::Stop,
                 watched = self.events.next() => Next::Watched(watched),
-                Some(line) = said.recv() => Next::Said(line),
+                Some(line) = said.to_the_run() => Next::Said(line),
             };
             match next {
                 Next::Stop => {

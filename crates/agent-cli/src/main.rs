@@ -7,15 +7,19 @@
 mod amounts;
 mod approval;
 mod arguments;
+mod bench;
+mod chat;
 mod composition;
 mod configuration;
 mod console;
 mod diagnosis;
+mod ending;
 mod endpoint;
 mod exit;
 mod interrupt;
 mod job;
 mod live;
+mod panel;
 mod places;
 mod question;
 mod receipts;
@@ -47,6 +51,7 @@ fn main() -> ExitCode {
     let exit = runtime.block_on(async {
         match arguments.command {
             Command::Run(run) => run::run(run).await,
+            Command::Chat(chat) => Box::pin(chat::chat(chat)).await,
             Command::Receipts(receipts) => receipts::receipts(receipts).await,
         }
     });

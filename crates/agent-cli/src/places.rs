@@ -46,6 +46,16 @@ impl Places {
         self.state.join("receipts")
     }
 
+    /// The folder of conversations; it need not exist.
+    pub(crate) fn conversations(&self) -> PathBuf {
+        self.state.join("conversations")
+    }
+
+    /// The file of what was typed in conversations; it need not exist.
+    pub(crate) fn typed(&self) -> PathBuf {
+        self.state.join("typed")
+    }
+
     /// The folders that are this command's alone.
     pub(crate) fn own_folders(&self) -> [PathBuf; 2] {
         [self.configuration(), self.state.clone()]

@@ -6,12 +6,14 @@
 
 use std::{
     io::{self, IsTerminal, Write},
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use anstream::{AutoStream, ColorChoice};
 use anstyle::Style;
-use rustix::termios::tcgetwinsize;
+use rustix::{fs::fstat, termios::tcgetwinsize};
+
+use crate::panel::Panel;
 
 /// What fits into a line where no width is known.
 const UNBOUND: usize = 250;
@@ -39,6 +41,7 @@ pub(crate) struct Screen {
 struct State {
     unfinished: Option<Streamed>,
     lost: Option<io::Error>,
+    panel: Option<Arc<Panel>>,
 }
 
 impl Screen {
@@ -50,6 +53,13 @@ impl Screen {
             has_colours: AutoStream::choice(&io::stderr()) != ColorChoice::Never,
             state: Mutex::default(),
         }
+    }
+
+    /// The same above a panel, for what goes to the terminal of standard error.
+    pub(crate) fn above(panel: Arc<Panel>) -> Self {
+        let screen = Self::of_process();
+        screen.state().panel = Some(panel);
+        screen
     }
 
     /// Whether a person watches standard output.
@@ -78,7 +88,9 @@ impl Screen {
         }
         match streamed {
             Streamed::Text => state.print_out(text.as_bytes()),
-            Streamed::Reasoning | Streamed::Question => print_err(&self.styled(style, text)),
+            Streamed::Reasoning | Streamed::Question => {
+                state.print_err(&self.styled(style, text));
+            }
         }
         state.unfinished = (!text.ends_with('\n')).then_some(streamed);
     }
@@ -87,7 +99,7 @@ impl Screen {
     pub(crate) fn line(&self, text: &str) {
         let mut state = self.state();
         state.end_line();
-        print_err(&format!("{text}\n"));
+        state.print_err(&format!("{text}\n"));
     }
 
     /// Bytes for standard output, whole lines.
@@ -143,17 +155,33 @@ impl State {
     fn end_line(&mut self) {
         match self.unfinished.take() {
             Some(Streamed::Text) => self.print_out(b"\n"),
-            Some(Streamed::Reasoning | Streamed::Question) => print_err("\n"),
+            Some(Streamed::Reasoning | Streamed::Question) => self.print_err("\n"),
             None => {}
         }
     }
 
+    fn print_err(&self, text: &str) {
+        match &self.panel {
+            Some(panel) => panel.print(text),
+            None => print_err(text),
+        }
+    }
+
     fn print_out(&mut self, bytes: &[u8]) {
+        if let Some(panel) = self.panel.as_ref().filter(|_| is_one_terminal()) {
+            return panel.print(&String::from_utf8_lossy(bytes));
+        }
         let mut stdout = io::stdout().lock();
         let written = stdout.write_all(bytes).and_then(|()| stdout.flush());
         let lost = written.err().filter(|error| error.kind() != io::ErrorKind::BrokenPipe);
         self.lost = self.lost.take().or(lost);
     }
+}
+
+/// Whether standard output and standard error are the same terminal.
+fn is_one_terminal() -> bool {
+    let device = |found: rustix::io::Result<rustix::fs::Stat>| found.ok().map(|stat| stat.st_rdev);
+    io::stdout().is_terminal() && device(fstat(io::stdout())) == device(fstat(io::stderr()))
 }
 
 /// Standard error that is gone is nobody's loss.

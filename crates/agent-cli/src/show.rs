@@ -24,8 +24,20 @@ pub(crate) trait Show: Send + Sync {
     fn note(&self, text: &str);
 }
 
+/// How much a person is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Manner {
+    /// Of one task: each request and each cycle.
+    Task,
+    /// In a conversation: what each answer comes to.
+    Talk,
+}
+
 /// The form that the command line asked for.
-pub(crate) fn form(json: bool, screen: &Arc<Screen>) -> Arc<dyn Show> {
+pub(crate) fn form(json: bool, screen: &Arc<Screen>, manner: Manner) -> Arc<dyn Show> {
     let screen = Arc::clone(screen);
-    if json { Arc::new(json::JsonLines::new(screen)) } else { Arc::new(human::Person::new(screen)) }
+    match json {
+        true => Arc::new(json::JsonLines::new(screen)),
+        false => Arc::new(human::Person::new(screen, manner)),
+    }
 }

@@ -51,6 +51,12 @@ impl<S> Tally<S> {
         (totals, counted.names.clone())
     }
 
+    /// Counts from nothing again; a request that is open counts when it is settled.
+    pub(crate) fn start_over(&self) {
+        let mut counted = self.counted();
+        (counted.totals, counted.names) = (RunTotals::default(), Vec::new());
+    }
+
     fn counted(&self) -> MutexGuard<'_, Counted> {
         self.counted.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -92,9 +92,9 @@ impl TerminalInteraction {
         self.0.desk().found_nobody = true;
     }
 
-    /// Whether somebody was needed who was not there.
+    /// Whether somebody was needed who was not there, since this was asked last.
     pub(crate) fn found_nobody(&self) -> bool {
-        self.0.desk().found_nobody
+        std::mem::take(&mut self.0.desk().found_nobody)
     }
 
     fn begin_waiting(&self, request_id: &str) -> Result<Waiting, PortFailure> {
@@ -133,6 +133,10 @@ impl Shared {
             (Some(place), Typed::EndOfInput) => {
                 desk.found_nobody = true;
                 desk.questions[place].answer.send_replace(Some(Err(closed())));
+            }
+            (shown, Typed::Remark(text)) => {
+                desk.shown = shown;
+                self.remark(text.trim());
             }
             (None, Typed::Line(line)) => self.remark(line.trim()),
             // The end of no question.
@@ -178,7 +182,7 @@ impl Shared {
         }
         let Some(place) = desk.questions.iter().position(Question::is_waited_for) else { return };
         for typed in self.console.read() {
-            if let Typed::Line(line) = typed {
+            if let Typed::Line(line) | Typed::Remark(line) = typed {
                 self.console.line_was_ended();
                 self.remark(line.trim());
             }

@@ -43,6 +43,8 @@ pub(crate) struct Closing {
     pub(crate) diagnosis: Option<Diagnosis>,
     pub(crate) failure: Option<PortFailure>,
     pub(crate) cancelled: Option<CancelReport>,
+    /// What the agent asks, when the next message answers it.
+    pub(crate) asked: Option<String>,
     /// Lines that were typed and never reached the model.
     pub(crate) returned: Vec<String>,
     pub(crate) totals: RunTotals,

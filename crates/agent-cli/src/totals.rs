@@ -28,6 +28,21 @@ impl RunTotals {
         }
     }
 
+    /// Adds what others have cost.
+    pub(crate) fn add_all(&mut self, others: &Self) {
+        self.turns += others.turns;
+        self.requests += others.requests;
+        let pairs = [
+            (&mut self.input_tokens, others.input_tokens),
+            (&mut self.output_tokens, others.output_tokens),
+            (&mut self.cost_nano_usd, others.cost_nano_usd),
+        ];
+        for (sum, other) in pairs {
+            sum.add(Some(other.at_least));
+            sum.complete &= other.complete;
+        }
+    }
+
     /// Something is missing from every sum.
     pub(crate) fn miss_a_part(&mut self) {
         for total in [&mut self.input_tokens, &mut self.output_tokens, &mut self.cost_nano_usd] {

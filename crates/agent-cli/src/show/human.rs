@@ -23,7 +23,7 @@ use crate::{
     exit::Exit,
     safe_text::{SafeStream, safe_line, safe_text},
     screen::{Screen, Streamed},
-    show::Show,
+    show::{Manner, Show},
     told::{Closing, Setting, Told},
     totals::RunTotals,
 };
@@ -41,7 +41,9 @@ const NARROWEST: usize = 40;
 /// A person at a terminal, or files in its place.
 pub(crate) struct Person {
     screen: Arc<Screen>,
-    started: Instant,
+    manner: Manner,
+    /// The beginning of the work; in a conversation, of the answer.
+    started: Mutex<Instant>,
     said: Mutex<Said>,
     calls: Mutex<Calls>,
 }
@@ -58,9 +60,13 @@ struct Said {
 }
 
 impl Person {
-    pub(crate) fn new(screen: Arc<Screen>) -> Self {
+    pub(crate) fn new(screen: Arc<Screen>, manner: Manner) -> Self {
         let (said, calls) = (Mutex::default(), Mutex::default());
-        Self { screen, started: Instant::now(), said, calls }
+        Self { screen, manner, started: Mutex::new(Instant::now()), said, calls }
+    }
+
+    fn started(&self) -> MutexGuard<'_, Instant> {
+        self.started.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn said(&self) -> MutexGuard<'_, Said> {
@@ -136,10 +142,13 @@ impl Person {
             Event::AssistantDelta { text } => self.text(text),
             Event::ReasoningDelta { text } => self.reasoning(text),
             Event::AnswerRestarted => self.restart(),
+            Event::RunStarted { .. } if self.manner == Manner::Talk => {
+                *self.started() = Instant::now();
+            }
             Event::CycleStarted { max_cycles, .. } => {
                 self.remark();
                 self.calls().open_cycle();
-                self.line(DIM, &format!("cycle {} of {max_cycles}", event.cycle.unwrap_or(1)));
+                self.cycle(event.cycle.unwrap_or(1), *max_cycles);
             }
             Event::CycleLlmResponse { assistant_message, tool_call_count, .. } => {
                 self.said().whole = Some(Arc::clone(assistant_message));
@@ -150,6 +159,13 @@ impl Person {
             Event::SessionSteerDequeued { prompt, .. }
             | Event::SessionSteerInterrupt { prompt, .. } => self.applied(event, prompt),
             other => self.about_a_call(other),
+        }
+    }
+
+    /// Most messages are answered in one.
+    fn cycle(&self, cycle: u32, of: u32) {
+        if self.manner == Manner::Task || cycle > 1 {
+            self.line(DIM, &format!("cycle {cycle} of {of}"));
         }
     }
 
@@ -205,13 +221,18 @@ impl Person {
         if receipt.end != TurnEnd::Completed {
             self.remark();
         }
-        self.line(DIM, &receipt_line(receipt));
+        if self.manner == Manner::Task || receipt.end != TurnEnd::Completed {
+            self.line(DIM, &receipt_line(receipt));
+        }
     }
 
     fn last(&self, event: &RunEvent, closing: &Closing) {
         match &event.event {
             Event::RunCompleted { final_answer } => self.answer(final_answer),
             _ => self.remark(),
+        }
+        if let Some(asked) = &closing.asked {
+            self.answer(asked);
         }
         closing.returned.iter().for_each(|said| self.returned(said));
         closing.cancelled.iter().for_each(|report| self.found(report));
@@ -243,7 +264,7 @@ impl Person {
 
     fn totals(&self, totals: &RunTotals) {
         if totals.turns > 0 {
-            let elapsed = u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX);
+            let elapsed = u64::try_from(self.started().elapsed().as_millis()).unwrap_or(u64::MAX);
             self.line(DIM, &totals_line(totals, elapsed));
         }
     }

@@ -67,6 +67,7 @@ fn closing(exit: Exit) -> Closing {
         diagnosis: None,
         failure: None,
         cancelled: None,
+        asked: None,
         returned: Vec::new(),
         totals: totals(),
         receipts: vec![Uuid::nil()],
@@ -109,6 +110,7 @@ fn a_failure_says_what_to_do_and_a_cancellation_what_it_found() {
     };
     let closing_of_cancel = Closing {
         cancelled: Some(report),
+        asked: None,
         returned: vec!["hurry".into()],
         ..closing(Exit::Cancelled)
     };

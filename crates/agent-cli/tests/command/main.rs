@@ -5,6 +5,7 @@
 //! an end.
 
 mod approval;
+mod chatting;
 mod choosing_a_model;
 mod colours;
 mod events;
@@ -18,6 +19,7 @@ mod odd_tasks;
 mod offline_tasks;
 mod on_a_terminal;
 mod output;
+mod piped_chat;
 mod pipes;
 mod place;
 mod protected_names;
@@ -26,3 +28,4 @@ mod secrets;
 mod sharing;
 mod steering;
 mod terminal;
+mod tmux;

@@ -75,6 +75,14 @@ impl Reply {
         Self::Stream(first + &pieces(rest) + &end("stop"), End::Pauses)
     }
 
+    /// An answer that begins when the server is told to go on.
+    pub(crate) fn pausing_before(reply: Self) -> Self {
+        match reply {
+            Self::Stream(frames, _) => Self::Stream(format!(": wait\n\n{frames}"), End::Pauses),
+            other => other,
+        }
+    }
+
     /// The beginning of an answer, then a closed connection.
     pub(crate) fn cut_after(text: &str) -> Self {
         Self::Stream(pieces(text), End::Cut)

@@ -1,0 +1,202 @@
+//! Decides what all runs of one call of the command share, and how one of them is made.
+//!
+//! Knows the agent that the command makes. Refuses to know what a run is for, and what follows it.
+
+use std::{path::Path, sync::Arc, time::Duration};
+
+use anyhow::Context;
+use runtime_kernel::engine::{Agent, RunOptions, Task};
+use runtime_ports::{OperationContext, ResourceSnapshot, ToolWorld};
+use runtime_types::{ExecutionId, OperationId};
+use standard_tools::standard_tools;
+use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
+
+use crate::{
+    approval::{Announced, Attendance, Person, policy},
+    arguments::WorkArguments,
+    composition::{self, Receipts, Served},
+    configuration::{ConfigurationFile, ModelChoice, choose_model},
+    diagnosis::Diagnosis,
+    job::Left,
+    live::{Audience, Live, Lived, Said},
+    places::{Places, user},
+    question::question,
+    show::Show,
+    terminal::TerminalInteraction,
+    time_limit::LONGEST,
+    told::{Setting, Told},
+};
+
+/// How long the last receipts may take to reach the disk.
+const SETTLE_LIMIT: Duration = Duration::from_secs(10);
+
+const INSTRUCTIONS: &str = "You are an agent that works in one folder on behalf of its owner. \
+Use the tools to look before you answer and to do what the task asks. Do not guess what a file \
+holds. Paths are relative to the folder. When a tool says that something was not approved, do not \
+try it again in another way. When the task is done, answer in a few sentences.";
+
+/// What is there before anything is known of the work.
+pub(crate) struct Ground {
+    /// Cancelled when the person stops everything.
+    pub(crate) operation: OperationContext,
+    pub(crate) show: Arc<dyn Show>,
+    pub(crate) terminal: TerminalInteraction,
+}
+
+/// All that runs need.
+pub(crate) struct Bench {
+    pub(crate) ground: Ground,
+    pub(crate) served: Served,
+    pub(crate) receipts: Arc<Receipts>,
+    places: Places,
+    world: ToolWorld,
+    folder: String,
+    instructions: String,
+    allow_writes: bool,
+    announced: Announced,
+}
+
+impl Bench {
+    /// Finds the model, the folder and the receipts, and tells of them.
+    ///
+    /// # Errors
+    /// One of them cannot be had.
+    pub(crate) async fn set_up(work: &WorkArguments, ground: Ground) -> Result<Self, Diagnosis> {
+        let places = Places::find().map_err(|error| Diagnosis::configuration(&error))?;
+        let choice = model_choice(work.model.clone(), &places)?;
+        let interaction = Arc::new(ground.terminal.clone());
+        let world = composition::world(&work.folder, &places, interaction)?;
+        let receipts = composition::receipts(&places)?;
+        let resources = composition::user_resources(&places, &ground.operation).await?;
+        let store: Arc<Receipts> = Arc::clone(&receipts);
+        let served = composition::serve(choice, store, &ground.operation).await?;
+        let bench = Self {
+            ground,
+            served,
+            receipts,
+            places,
+            world,
+            folder: shown_folder(&work.folder),
+            instructions: instructions(&resources),
+            allow_writes: work.yes,
+            announced: Announced::default(),
+        };
+        bench.tell_setting();
+        Ok(bench)
+    }
+
+    /// Goes on with another model.
+    ///
+    /// # Errors
+    /// It cannot be had; all stays as it was.
+    pub(crate) async fn change_model(&mut self, name: String) -> Result<(), Diagnosis> {
+        let choice = model_choice(Some(name), &self.places)?;
+        let store: Arc<Receipts> = Arc::clone(&self.receipts);
+        self.served = composition::serve(choice, store, &self.ground.operation).await?;
+        self.tell_setting();
+        Ok(())
+    }
+
+    pub(crate) fn places(&self) -> &Places {
+        &self.places
+    }
+
+    /// The folder that is worked in, as it is shown.
+    pub(crate) fn folder(&self) -> &str {
+        &self.folder
+    }
+
+    /// Runs a task to its end. What is said meanwhile steers, `stop` cancels.
+    ///
+    /// # Errors
+    /// The agent cannot be made.
+    pub(crate) async fn run(
+        &self,
+        session_id: Uuid,
+        task: Task,
+        left: Left,
+        said: &mut Said,
+        stop: &CancellationToken,
+    ) -> Result<Lived, Diagnosis> {
+        let id = Uuid::new_v4();
+        let agent = self.agent(id, left)?;
+        let options = RunOptions::default().run_id(id.to_string());
+        let options = options.session_id(session_id.to_string());
+        let audience = Audience {
+            show: Arc::clone(&self.ground.show),
+            receipts: Arc::clone(&self.receipts),
+            announced: self.announced.clone(),
+        };
+        let live = Live::start(&agent, task, options, audience);
+        Ok(live.follow(said, stop).await)
+    }
+
+    /// A call that was given up settles its receipt in a task of its own.
+    pub(crate) async fn settle(&self) {
+        let _ = tokio::time::timeout(SETTLE_LIMIT, self.served.router.settled()).await;
+        self.receipts.tell_fresh(&*self.ground.show);
+    }
+
+    fn agent(&self, run_id: Uuid, left: Left) -> Result<Agent, Diagnosis> {
+        let model = self.served.router.session(user(), Some(run_id));
+        let terminal = self.ground.terminal.clone();
+        let person = Person { terminal: terminal.clone(), announced: self.announced.clone() };
+        let builder = Agent::builder("agent", model, self.served.model.as_str())
+            .instructions(self.instructions.as_str())
+            .tools(standard_tools())
+            .world(self.world.clone())
+            .workspace(self.folder.as_str())
+            .policy(policy(self.allow_writes))
+            .approvals(Attendance(terminal.clone()))
+            .interaction(Arc::new(person))
+            .approval_prompt(question)
+            .approval_timeout(LONGEST)
+            .max_cycles(left.cycles)
+            .wall_time(left.time);
+        // A question that nobody hears would be the end of the work.
+        let builder = match left.may_ask {
+            true => builder,
+            false => builder.without_ask_user(),
+        };
+        let agent = builder.build().context("the agent cannot be made");
+        agent.map_err(|error| Diagnosis::configuration(&error))
+    }
+
+    fn tell_setting(&self) {
+        let setting = Setting {
+            model: self.served.model.clone(),
+            provider: self.served.provider.clone(),
+            is_offline: self.served.is_offline,
+            folder: self.folder.clone(),
+        };
+        self.ground.show.show(Told::Setting(&setting));
+    }
+}
+
+/// The frame of everything but the runs, which are cancelled through their handles.
+pub(crate) fn root_operation(limit: Duration) -> OperationContext {
+    let id = Uuid::new_v4();
+    let (id, execution) = (OperationId::from(id), ExecutionId::from(id));
+    // Runs have the same limit; what surrounds them outlives it by a little.
+    OperationContext::root(id, execution, limit + SETTLE_LIMIT)
+}
+
+fn model_choice(named: Option<String>, places: &Places) -> Result<ModelChoice, Diagnosis> {
+    let environment = |name: &str| std::env::var(name).ok();
+    ConfigurationFile::read(&places.configuration_file())
+        .and_then(|file| choose_model(named, environment, file))
+        .map_err(|error| Diagnosis::configuration(&error))
+}
+
+fn instructions(resources: &ResourceSnapshot) -> String {
+    let mut parts = vec![INSTRUCTIONS.to_owned()];
+    parts.extend(resources.instructions.iter().cloned());
+    parts.extend(resources.skills.iter().map(|(name, text)| format!("# Skill: {name}\n\n{text}")));
+    parts.join("\n\n")
+}
+
+fn shown_folder(folder: &Path) -> String {
+    let whole = std::fs::canonicalize(folder);
+    whole.unwrap_or_else(|_| folder.to_owned()).display().to_string()
+}

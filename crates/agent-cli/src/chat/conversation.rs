@@ -1,0 +1,147 @@
+//! Decides what is kept of a conversation, and how it is taken up again.
+//!
+//! Knows one file for each. Refuses to know what was said. Invariants: a file is written whole or
+//! not at all, for the user alone; one of another version is refused, and left as it is.
+
+use std::{
+    fs,
+    io::{ErrorKind, Write},
+    os::unix::fs::OpenOptionsExt,
+    path::{Path, PathBuf},
+    time::{SystemTime, UNIX_EPOCH},
+};
+
+use anyhow::{Context, anyhow, bail};
+use runtime_ports::ModelMessage;
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use crate::places;
+
+/// Version of the files.
+const VERSION: u32 = 1;
+
+/// A conversation.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Conversation {
+    version: u32,
+    pub(crate) session_id: Uuid,
+    /// Where it was held.
+    pub(crate) folder: String,
+    /// In Unix milliseconds; 0 before the first message.
+    updated_at_ms: u64,
+    /// Everything that was said, calls and results included.
+    pub(crate) messages: Vec<ModelMessage>,
+}
+
+/// The files of a user's conversations.
+#[derive(Debug, Clone)]
+pub(crate) struct Conversations(PathBuf);
+
+impl Conversation {
+    /// One that nothing was said in yet.
+    pub(crate) fn new(folder: &str) -> Self {
+        let (session_id, folder) = (Uuid::new_v4(), folder.to_owned());
+        Self { version: VERSION, session_id, folder, updated_at_ms: 0, messages: Vec::new() }
+    }
+
+    /// It has come to this.
+    pub(crate) fn update(&mut self, messages: Vec<ModelMessage>) {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        self.updated_at_ms = u64::try_from(since.as_millis()).unwrap_or(u64::MAX);
+        self.messages = messages;
+    }
+}
+
+impl Conversations {
+    /// Those in this folder, which need not exist.
+    pub(crate) const fn in_folder(folder: PathBuf) -> Self {
+        Self(folder)
+    }
+
+    /// Writes one down, in the place of what was there of it.
+    ///
+    /// # Errors
+    /// The folder cannot be written to.
+    pub(crate) fn keep(&self, conversation: &Conversation) -> anyhow::Result<()> {
+        places::make(&self.0)?;
+        let path = self.0.join(format!("{}.json", conversation.session_id));
+        let fresh = self.0.join(format!("{}.json.new", conversation.session_id));
+        write(&fresh, &serde_json::to_vec(conversation)?)
+            .and_then(|()| fs::rename(&fresh, &path))
+            .with_context(|| format!("the conversation cannot be kept in {}", path.display()))
+    }
+
+    /// The newest that was held in this folder.
+    ///
+    /// # Errors
+    /// There is none.
+    pub(crate) fn newest(&self, folder: &str) -> anyhow::Result<Conversation> {
+        let here = self.all()?.into_iter().filter(|conversation| conversation.folder == folder);
+        here.max_by_key(|conversation| conversation.updated_at_ms).ok_or_else(|| {
+            anyhow!("no conversation was held in {folder}; begin one without --resume")
+        })
+    }
+
+    /// The one whose id begins like this.
+    ///
+    /// # Errors
+    /// There is none, or several; or it cannot be read.
+    pub(crate) fn named(&self, begin: &str) -> anyhow::Result<Conversation> {
+        let begin = begin.to_ascii_lowercase();
+        let fits = |path: &PathBuf| {
+            let name = path.file_stem().and_then(|name| name.to_str());
+            !begin.is_empty() && name.is_some_and(|name| name.starts_with(&begin))
+        };
+        let fitting: Vec<PathBuf> = self.paths()?.into_iter().filter(fits).collect();
+        match &fitting[..] {
+            [path] => read(path),
+            [] => bail!("no conversation has an id that begins with {begin:?}"),
+            _ => bail!("several conversations have an id that begins with {begin:?}"),
+        }
+    }
+
+    /// Those that can be read.
+    fn all(&self) -> anyhow::Result<Vec<Conversation>> {
+        Ok(self.paths()?.iter().filter_map(|path| read(path).ok()).collect())
+    }
+
+    fn paths(&self) -> anyhow::Result<Vec<PathBuf>> {
+        let entries = match fs::read_dir(&self.0) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => {
+                return Err(error).with_context(|| format!("{} is unreadable", self.0.display()));
+            }
+        };
+        let paths = entries.filter_map(Result::ok).map(|entry| entry.path());
+        Ok(paths.filter(|path| path.extension().is_some_and(|at| at == "json")).collect())
+    }
+}
+
+/// On disk when it returns.
+fn write(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    let mut options = fs::File::options();
+    let mut file = options.write(true).create(true).truncate(true).mode(0o600).open(path)?;
+    file.write_all(bytes)?;
+    file.sync_all()
+}
+
+fn read(path: &Path) -> anyhow::Result<Conversation> {
+    let damaged = || format!("the conversation {} is damaged", path.display());
+    let bytes = fs::read(path)
+        .with_context(|| format!("the conversation {} is unreadable", path.display()))?;
+    #[derive(Deserialize)]
+    struct Versioned {
+        version: u32,
+    }
+    // The reason would show what was said.
+    let Ok(Versioned { version }) = serde_json::from_slice(&bytes) else { bail!(damaged()) };
+    if version != VERSION {
+        bail!("the conversation {} has version {version}, not {VERSION}", path.display());
+    }
+    serde_json::from_slice(&bytes).map_err(|_| anyhow!(damaged()))
+}
+
+#[cfg(test)]
+mod tests;
