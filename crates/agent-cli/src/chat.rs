@@ -11,7 +11,6 @@ mod slash;
 
 use std::{collections::VecDeque, sync::Arc};
 
-use runtime_kernel::engine::Task;
 use runtime_types::OperationId;
 use tokio::sync::mpsc;
 use uuid::Uuid;
@@ -200,7 +199,7 @@ impl Chat {
             questions: Questions::WithTheNextMessage,
         };
         let mut pressed = Pressed::new(&job, seat);
-        let task = Task::new(text).after(self.talk.messages.clone());
+        let task = self.talk.task(text);
         let lived = {
             let mut work = std::pin::pin!(job.carry_out(task, &mut self.said));
             loop {
@@ -235,7 +234,7 @@ impl Chat {
         self.bench.receipts.start_over();
         self.bench.ground.show.show(Told::Last(&event, &closing));
         if let Some(result) = lived.result {
-            self.talk.update(result.history.messages().cloned().collect());
+            self.talk.update(&result);
         }
     }
 

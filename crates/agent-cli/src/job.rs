@@ -94,7 +94,9 @@ impl Job<'_> {
             }
             _ => return None,
         };
-        Some(Task::new(prompt).after(result.history.messages().cloned().collect()))
+        let mut next = Task::new(prompt).after(result.history.messages().cloned().collect());
+        next.context = result.context.clone();
+        Some(next)
     }
 
     /// The answer of the person to what the run asked; none when they give none.

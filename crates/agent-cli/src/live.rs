@@ -61,7 +61,7 @@ impl Said {
         std::iter::from_fn(|| self.lines.try_recv().ok()).collect()
     }
 
-    async fn to_the_run(&mut self) -> Option<String> {
+    async fn next_for_the_run(&mut self) -> Option<String> {
         loop {
             let line = self.lines.recv().await?;
             if !(self.is_taken)(&line) {
@@ -121,7 +121,7 @@ impl Live {
                 biased;
                 () = stop.cancelled(), if cancelling.is_none() => Next::Stop,
                 watched = self.events.next() => Next::Watched(watched),
-                Some(line) = said.to_the_run() => Next::Said(line),
+                Some(line) = said.next_for_the_run() => Next::Said(line),
             };
             match next {
                 Next::Stop => {
@@ -142,13 +142,20 @@ impl Live {
 
     fn tell(&mut self, watched: Watched) {
         match watched {
-            Watched::Event(event) if event.event.is_last() => self.lived.last = Some(event),
+            // A sub-run ends, too, and is not the whole.
+            Watched::Event(event) if event.event.is_last() && self.is_own(&event) => {
+                self.lived.last = Some(event);
+            }
             Watched::Event(event) => self.audience.tell(&event),
             Watched::Missed(count) => {
                 self.audience.show.show(Told::Missed(count));
                 self.audience.announced.note_a_gap();
             }
         }
+    }
+
+    fn is_own(&self, event: &RunEvent) -> bool {
+        event.identity.run_id == *self.handle.run_id()
     }
 
     async fn steer(&mut self, line: String) {

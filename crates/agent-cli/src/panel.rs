@@ -302,4 +302,6 @@ fn size() -> (usize, usize) {
 }
 
 #[cfg(test)]
+pub(crate) mod staging;
+#[cfg(test)]
 mod tests;

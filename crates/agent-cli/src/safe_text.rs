@@ -6,6 +6,9 @@
 
 use std::borrow::Cow;
 
+use unicode_segmentation::UnicodeSegmentation;
+use unicode_width::UnicodeWidthStr;
+
 const REPLACEMENT: char = '\u{fffd}';
 
 /// Replaces what could steer a terminal: control characters (C0, C1, DEL), and the invisible
@@ -28,6 +31,22 @@ pub(crate) fn safe_line(text: &str, limit: usize) -> String {
         None => safe.into_owned(),
         Some((cut, _)) => format!("{}…", &safe[..cut]),
     }
+}
+
+/// One line of at most so many columns of a terminal.
+pub(crate) fn safe_columns(text: &str, columns: usize) -> String {
+    let line = safe_line(text, usize::MAX);
+    if line.width() <= columns {
+        return line;
+    }
+    let mut cut = String::new();
+    for grapheme in line.graphemes(true) {
+        if cut.width() + grapheme.width() >= columns {
+            break;
+        }
+        cut.push_str(grapheme);
+    }
+    cut + "…"
 }
 
 /// The text with everything harmful spelt out, like `\u{1b}`: for questions, where nothing may be

@@ -1,6 +1,8 @@
 //! Decides how rows are aligned in columns.
 //!
-//! Knows cells of harmless text; refuses to know what they say. A width is counted in characters.
+//! Knows cells of harmless text, and that some characters are wide; refuses to know what they say.
+
+use unicode_width::UnicodeWidthStr;
 
 /// On which side of its column a cell stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,7 +29,7 @@ impl<const COLUMNS: usize> Table<COLUMNS> {
 
     /// One line a row, two spaces between columns.
     pub(crate) fn into_text(self) -> String {
-        let widest = |column: usize| self.rows.iter().map(|row| width(&row[column])).max();
+        let widest = |column: usize| self.rows.iter().map(|row| row[column].width()).max();
         let widths: [usize; COLUMNS] =
             std::array::from_fn(|column| widest(column).unwrap_or_default());
         let mut text = String::new();
@@ -42,14 +44,11 @@ impl<const COLUMNS: usize> Table<COLUMNS> {
     }
 }
 
-fn width(cell: &str) -> usize {
-    cell.chars().count()
-}
-
 fn padded(cell: &str, side: Side, width: usize) -> String {
+    let room = " ".repeat(width.saturating_sub(cell.width()));
     match side {
-        Side::Left => format!("{cell:<width$}"),
-        Side::Right => format!("{cell:>width$}"),
+        Side::Left => format!("{cell}{room}"),
+        Side::Right => format!("{room}{cell}"),
     }
 }
 

@@ -88,11 +88,13 @@ pub(crate) fn event_line(
     setting: Option<&Setting>,
 ) -> serde_json::Result<String> {
     match (&event.event, setting) {
-        (Event::RunStarted { .. }, Some(setting)) => serde_json::to_string(&Opening {
-            event,
-            provider: &setting.provider,
-            offline: setting.is_offline,
-        }),
+        (Event::RunStarted { .. }, Some(setting)) if event.identity.parent_run_id.is_none() => {
+            serde_json::to_string(&Opening {
+                event,
+                provider: &setting.provider,
+                offline: setting.is_offline,
+            })
+        }
         _ => serde_json::to_string(event),
     }
 }

@@ -12,6 +12,8 @@ use std::{
 };
 
 use anyhow::{Context, anyhow, bail};
+use runtime_decision::CarriedContext;
+use runtime_kernel::engine::{RunResult, Task};
 use runtime_ports::ModelMessage;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -32,6 +34,9 @@ pub(crate) struct Conversation {
     updated_at_ms: u64,
     /// Everything that was said, calls and results included.
     pub(crate) messages: Vec<ModelMessage>,
+    /// What stands for the oldest of it in requests, if it was too long.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    context: Option<CarriedContext>,
 }
 
 /// The files of a user's conversations.
@@ -42,11 +47,24 @@ impl Conversation {
     /// One that nothing was said in yet.
     pub(crate) fn new(folder: &str) -> Self {
         let (session_id, folder) = (Uuid::new_v4(), folder.to_owned());
-        Self { version: VERSION, session_id, folder, updated_at_ms: 0, messages: Vec::new() }
+        let (updated_at_ms, messages) = (0, Vec::new());
+        Self { version: VERSION, session_id, folder, updated_at_ms, messages, context: None }
     }
 
-    /// It has come to this.
-    pub(crate) fn update(&mut self, messages: Vec<ModelMessage>) {
+    /// The next message, after all others.
+    pub(crate) fn task(&self, text: String) -> Task {
+        let mut task = Task::new(text).after(self.messages.clone());
+        task.context.clone_from(&self.context);
+        task
+    }
+
+    /// A run has come to this.
+    pub(crate) fn update(&mut self, result: &RunResult) {
+        self.context.clone_from(&result.context);
+        self.set(result.history.messages().cloned().collect());
+    }
+
+    fn set(&mut self, messages: Vec<ModelMessage>) {
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         self.updated_at_ms = u64::try_from(since.as_millis()).unwrap_or(u64::MAX);
         self.messages = messages;

@@ -1,6 +1,6 @@
 //! Decides whether hostile text is made harmless, and harmless text is left alone.
 
-use super::{SafeStream, safe_json, safe_line, safe_text, spelt_out};
+use super::{SafeStream, safe_columns, safe_json, safe_line, safe_text, spelt_out};
 
 const HOSTILE: [&str; 14] = [
     "\x1b]52;c;ZXZpbA==\x07",
@@ -78,4 +78,18 @@ fn a_line_is_one_line_cut_at_a_character() {
     assert_eq!(safe_line("a\n  b\tc", 10), "a b c");
     assert_eq!(safe_line("äöü", 2), "äö…");
     assert_eq!(safe_line("äö", 2), "äö");
+}
+
+#[test]
+fn a_line_is_cut_by_the_columns_that_it_takes() {
+    for (text, columns, cut) in [
+        ("abcdef", 6, "abcdef"),
+        ("abcdef", 5, "abcd…"),
+        ("日本語", 6, "日本語"),
+        ("日本語", 5, "日本…"),
+        ("日本語", 4, "日…"),
+        ("a\u{1b}b", 9, "a\u{fffd}b"),
+    ] {
+        assert_eq!(safe_columns(text, columns), cut, "{text} in {columns}");
+    }
 }

@@ -1,6 +1,6 @@
 //! Decides how the calls of a run are numbered, and told apart while several are at work.
 //!
-//! Knows call ids, which are unique within a cycle alone. Invariant: a line about a call that does
+//! Knows call ids, which are unique within a cycle of a run alone. Invariant: a line about a call that does
 //! not follow the call's own line names the call again.
 
 use std::{collections::HashMap, sync::Arc};
@@ -12,11 +12,12 @@ use crate::safe_text::safe_line;
 
 const TOOL_SHOWN: usize = 60;
 
-/// The calls of a run.
+/// The calls of a run and of those below it.
 #[derive(Debug, Default)]
 pub(crate) struct Calls {
     count: u64,
-    of_cycle: HashMap<Arc<str>, Numbered>,
+    /// By run and call.
+    of_cycle: HashMap<Arc<str>, HashMap<Arc<str>, Numbered>>,
     newest_line: u64,
 }
 
@@ -37,13 +38,19 @@ pub(crate) struct Mentioned {
 }
 
 impl Calls {
-    /// From here on ids name other calls.
-    pub(crate) fn open_cycle(&mut self) {
-        self.of_cycle.clear();
+    /// From here on ids of this run name other calls, if any.
+    pub(crate) fn forget(&mut self, run: &str) {
+        self.of_cycle.remove(run);
     }
 
     /// A call that gets its line now.
-    pub(crate) fn begin(&mut self, id: &Arc<str>, tool: &str, arguments: &Value) -> Numbered {
+    pub(crate) fn begin(
+        &mut self,
+        run: &Arc<str>,
+        id: &Arc<str>,
+        tool: &str,
+        arguments: &Value,
+    ) -> Numbered {
         self.count += 1;
         let call = Numbered {
             number: self.count,
@@ -51,13 +58,14 @@ impl Calls {
             arguments: arguments_line(tool, arguments),
         };
         self.newest_line = call.number;
-        self.of_cycle.insert(Arc::clone(id), call.clone());
+        let of_run = self.of_cycle.entry(Arc::clone(run)).or_default();
+        of_run.insert(Arc::clone(id), call.clone());
         call
     }
 
     /// A call that has its line; `None` of one that never got one.
-    pub(crate) fn mention(&mut self, id: &str) -> Option<Mentioned> {
-        let call = self.of_cycle.get(id)?;
+    pub(crate) fn mention(&mut self, run: &str, id: &str) -> Option<Mentioned> {
+        let call = self.of_cycle.get(run)?.get(id)?;
         let is_newest = self.newest_line == call.number;
         self.newest_line = call.number;
         let again = (!is_newest).then(|| format!("{} {}", call.tool, call.arguments));

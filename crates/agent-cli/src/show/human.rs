@@ -4,28 +4,26 @@
 //! Knows colours. Invariant: every text from outside passes `safe_text`, and the answer appears
 //! exactly once: streamed where standard output is a terminal, whole at the end where it is not.
 
+mod about_calls;
+mod about_runs;
+mod at_the_end;
+
 use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Instant,
 };
 
 use anstyle::{AnsiColor, Style};
-use runtime_kernel::engine::{CancelReport, Event, RunEvent};
+use runtime_kernel::engine::{Event, RunEvent};
 use runtime_ports::{TurnEnd, UsageReceipt};
 
-use super::{
-    calls::Calls,
-    outcome::outcome_line,
-    receipt::{receipt_line, totals_line},
-};
+use self::about_runs::Depths;
+use super::{calls::Calls, receipt::receipt_line};
 use crate::{
-    diagnosis::Diagnosis,
-    exit::Exit,
     safe_text::{SafeStream, safe_line, safe_text},
     screen::{Screen, Streamed},
     show::{Manner, Show},
-    told::{Closing, Setting, Told},
-    totals::RunTotals,
+    told::{Setting, Told},
 };
 
 const PLAIN: Style = Style::new();
@@ -46,6 +44,7 @@ pub(crate) struct Person {
     started: Mutex<Instant>,
     said: Mutex<Said>,
     calls: Mutex<Calls>,
+    depths: Mutex<Depths>,
 }
 
 /// What the model said since its last call.
@@ -61,8 +60,8 @@ struct Said {
 
 impl Person {
     pub(crate) fn new(screen: Arc<Screen>, manner: Manner) -> Self {
-        let (said, calls) = (Mutex::default(), Mutex::default());
-        Self { screen, manner, started: Mutex::new(Instant::now()), said, calls }
+        let (said, calls, depths) = (Mutex::default(), Mutex::default(), Mutex::default());
+        Self { screen, manner, started: Mutex::new(Instant::now()), said, calls, depths }
     }
 
     fn started(&self) -> MutexGuard<'_, Instant> {
@@ -75,6 +74,10 @@ impl Person {
 
     fn calls(&self) -> MutexGuard<'_, Calls> {
         self.calls.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn depths(&self) -> MutexGuard<'_, Depths> {
+        self.depths.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn line(&self, style: Style, text: &str) {
@@ -127,17 +130,10 @@ impl Person {
         self.screen.stdout_is_terminal() && said.text.trim() == text
     }
 
-    /// A line about a call, cut to the width of the screen.
-    fn numbered(&self, number: u64, style: Style, word: &str, rest: &str) {
-        let head = format!("[{number}] {word}").chars().count();
-        let room = self.screen.columns().max(NARROWEST).saturating_sub(head + 2);
-        let rest = safe_line(rest, room);
-        let rest = if rest.is_empty() { rest } else { format!(" {rest}") };
-        let word = self.screen.styled(style, word);
-        self.screen.line(&format!("[{number}] {word}{rest}"));
-    }
-
     fn happened(&self, event: &RunEvent) {
+        if event.identity.parent_run_id.is_some() {
+            return self.below(event);
+        }
         match &event.event {
             Event::AssistantDelta { text } => self.text(text),
             Event::ReasoningDelta { text } => self.reasoning(text),
@@ -147,7 +143,7 @@ impl Person {
             }
             Event::CycleStarted { max_cycles, .. } => {
                 self.remark();
-                self.calls().open_cycle();
+                self.calls().forget(&event.identity.run_id);
                 self.cycle(event.cycle.unwrap_or(1), *max_cycles);
             }
             Event::CycleLlmResponse { assistant_message, tool_call_count, .. } => {
@@ -158,7 +154,9 @@ impl Person {
             }
             Event::SessionSteerDequeued { prompt, .. }
             | Event::SessionSteerInterrupt { prompt, .. } => self.applied(event, prompt),
-            other => self.about_a_call(other),
+            _ => {
+                let _ = self.about_a_call(event) || self.about_a_run(event);
+            }
         }
     }
 
@@ -174,110 +172,12 @@ impl Person {
         self.line(DIM, &format!("steering applied in cycle {cycle}: {said}"));
     }
 
-    fn about_a_call(&self, event: &Event) {
-        match event {
-            Event::ToolCallPlanned { tool_name, tool_arguments, tool_call_id } => {
-                let call = self.calls().begin(tool_call_id, tool_name, tool_arguments);
-                self.numbered(call.number, NAME, &call.tool, &call.arguments);
-            }
-            Event::ApprovalRequested { .. } => self.screen.end_line(),
-            Event::ApprovalResolved { tool_call_id, approved: true, .. } => {
-                if let Some(call) = self.calls().mention(tool_call_id) {
-                    self.numbered(call.number, GOOD, "approved", &call.again.unwrap_or_default());
-                }
-            }
-            Event::ToolResult { .. } => self.result(event),
-            // The result of a call that was denied says the same, with the reason.
-            _ => {}
-        }
-    }
-
-    fn result(&self, event: &Event) {
-        let Event::ToolResult {
-            tool_name, tool_arguments, tool_call_id, error_code, content, ..
-        } = event
-        else {
-            return;
-        };
-        let outcome = outcome_line(tool_name, error_code.is_none(), content);
-        let (style, word) = match error_code.as_deref() {
-            None => (GOOD, "ok"),
-            Some(code) if code.starts_with("skipped_") => (DIM, "skipped:"),
-            Some(_) => (BAD, "failed:"),
-        };
-        let mut calls = self.calls();
-        let (number, again) = match calls.mention(tool_call_id) {
-            Some(call) => (call.number, call.again),
-            None => {
-                let call = calls.begin(tool_call_id, tool_name, tool_arguments);
-                (call.number, Some(format!("{} {}", call.tool, call.arguments)))
-            }
-        };
-        let again = again.map(|call| format!("{}: ", call.trim_end())).unwrap_or_default();
-        self.numbered(number, style, word, &format!("{again}{outcome}"));
-    }
-
     fn receipt(&self, receipt: &UsageReceipt) {
         if receipt.end != TurnEnd::Completed {
             self.remark();
         }
         if self.manner == Manner::Task || receipt.end != TurnEnd::Completed {
             self.line(DIM, &receipt_line(receipt));
-        }
-    }
-
-    fn last(&self, event: &RunEvent, closing: &Closing) {
-        match &event.event {
-            Event::RunCompleted { final_answer } => self.answer(final_answer),
-            _ => self.remark(),
-        }
-        if let Some(asked) = &closing.asked {
-            self.answer(asked);
-        }
-        closing.returned.iter().for_each(|said| self.returned(said));
-        closing.cancelled.iter().for_each(|report| self.found(report));
-        self.totals(&closing.totals);
-        match &closing.diagnosis {
-            Some(diagnosis) => self.failure(diagnosis),
-            None if closing.exit == Exit::Cancelled => self.line(BAD, "agent: cancelled"),
-            None => {}
-        }
-    }
-
-    fn returned(&self, said: &str) {
-        let said = safe_line(said, REMARK_SHOWN);
-        self.line(BAD, &format!("steering not applied, the run had ended: {said}"));
-    }
-
-    fn found(&self, report: &CancelReport) {
-        let kinds = [
-            ("settled", &report.settled),
-            ("may have taken effect", &report.unknown),
-            ("still running", &report.still_running),
-        ];
-        for (word, names) in kinds {
-            for name in names {
-                self.line(DIM, &format!("{word}: {}", safe_line(name, MESSAGE_SHOWN)));
-            }
-        }
-    }
-
-    fn totals(&self, totals: &RunTotals) {
-        if totals.turns > 0 {
-            let elapsed = u64::try_from(self.started().elapsed().as_millis()).unwrap_or(u64::MAX);
-            self.line(DIM, &totals_line(totals, elapsed));
-        }
-    }
-
-    fn failure(&self, diagnosis: &Diagnosis) {
-        let code = match diagnosis.code.as_str() {
-            "configuration" => String::new(),
-            code => format!(" ({})", safe_line(code, 80)),
-        };
-        let message = safe_line(&diagnosis.message, MESSAGE_SHOWN);
-        self.line(BAD, &format!("agent: {message}{code}"));
-        if let Some(hint) = &diagnosis.hint {
-            self.line(PLAIN, &format!("       {}", safe_line(hint, MESSAGE_SHOWN)));
         }
     }
 

@@ -8,7 +8,7 @@ use super::*;
 
 fn conversation(folder: &str, said: &str) -> Conversation {
     let mut conversation = Conversation::new(folder);
-    conversation.update(vec![ModelMessage::text(ModelRole::User, said)]);
+    conversation.set(vec![ModelMessage::text(ModelRole::User, said)]);
     conversation
 }
 
@@ -18,7 +18,7 @@ fn what_is_kept_comes_back_for_the_user_alone() {
     let kept = Conversations::in_folder(folder.path().join("conversations"));
     let mut first = conversation("/a", "hello");
     kept.keep(&first).unwrap();
-    first.update(vec![ModelMessage::text(ModelRole::User, "hello again")]);
+    first.set(vec![ModelMessage::text(ModelRole::User, "hello again")]);
     kept.keep(&first).unwrap();
     let id = first.session_id.to_string();
     assert_eq!(kept.named(&id[..6].to_uppercase()).unwrap(), first);
