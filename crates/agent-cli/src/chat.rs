@@ -86,6 +86,9 @@ struct Chat {
     spent: RunTotals,
     /// Whether the next Ctrl-C leaves.
     is_leaving: bool,
+    /// Whether somebody else wants the process to end.
+    is_ended: bool,
+    /// Of the last message that was not answered.
     exit: Exit,
 }
 
@@ -123,6 +126,7 @@ impl Chat {
             ahead: VecDeque::new(),
             spent: RunTotals::default(),
             is_leaving: false,
+            is_ended: false,
             exit: Exit::Done,
         })
     }
@@ -143,8 +147,12 @@ impl Chat {
                 break;
             }
         }
-        // A person who leaves has seen how each message ended.
-        if seat.panel.is_some() && self.exit != Exit::Cancelled { Exit::Done } else { self.exit }
+        match &seat.panel {
+            _ if self.is_ended => Exit::Cancelled,
+            // A person who leaves has seen how each message ended.
+            Some(_) => Exit::Done,
+            None => self.exit,
+        }
     }
 
     async fn next(&mut self, seat: &mut Seat) -> Next {
@@ -164,9 +172,10 @@ impl Chat {
                 Wish::Stop if is_typed && !std::mem::replace(&mut self.is_leaving, true) => {
                     self.note("agent: press Ctrl-C again to leave");
                 }
-                Wish::Leave | Wish::Stop if is_typed => return Next::Leave,
-                _ => {
-                    self.exit = Exit::Cancelled;
+                Wish::Leave | Wish::Quit => return Next::Leave,
+                Wish::Stop if is_typed => return Next::Leave,
+                Wish::Stop | Wish::End => {
+                    self.is_ended = true;
                     return Next::Leave;
                 }
             }
@@ -178,7 +187,7 @@ impl Chat {
         if let Some(panel) = &seat.panel {
             panel.set_working(true);
         }
-        let (ending, lived, goes_on) = self.work(text, seat).await;
+        let (ending, lived, pressed) = self.work(text, seat).await;
         if let Some(panel) = &seat.panel {
             panel.set_working(false);
         }
@@ -186,10 +195,11 @@ impl Chat {
         if let Err(error) = self.keep().await {
             self.note(&format!("agent: {error:#}"));
         }
-        goes_on
+        self.is_ended |= pressed.ends;
+        !pressed.leaves
     }
 
-    async fn work(&mut self, text: String, seat: &mut Seat) -> (Ending, Lived, bool) {
+    async fn work(&mut self, text: String, seat: &mut Seat) -> (Ending, Lived, Pressed) {
         let id = OperationId::from(Uuid::new_v4());
         let mut job = Job {
             bench: &self.bench,
@@ -212,8 +222,8 @@ impl Chat {
         };
         self.bench.settle().await;
         match lived {
-            Ok(lived) => (ended(&lived, &job), lived, !pressed.leaves),
-            Err(diagnosis) => (never_ran(Some(diagnosis)), Lived::default(), !pressed.leaves),
+            Ok(lived) => (ended(&lived, &job), lived, pressed),
+            Err(diagnosis) => (never_ran(Some(diagnosis)), Lived::default(), pressed),
         }
     }
 
@@ -279,6 +289,8 @@ struct Pressed {
     panel: Option<Arc<crate::panel::Panel>>,
     presses: u32,
     leaves: bool,
+    /// Whether somebody else wants the process to end.
+    ends: bool,
 }
 
 impl Pressed {
@@ -289,6 +301,7 @@ impl Pressed {
             panel: seat.panel.clone(),
             presses: 0,
             leaves: false,
+            ends: false,
         }
     }
 
@@ -296,19 +309,21 @@ impl Pressed {
         match wish {
             // Nothing is typed, and something is at work: whoever wants to leave stops it first.
             Wish::Leave => return,
-            Wish::Stop => self.leaves |= self.panel.is_none(),
-            Wish::End => self.leaves = true,
+            Wish::Stop => self.ends |= self.panel.is_none(),
+            Wish::Quit => self.leaves = true,
+            Wish::End => self.ends = true,
         }
+        self.leaves |= self.ends;
         self.presses += 1;
         match self.presses {
             1 => self.show.note("agent: stopping"),
-            PRESSES_THAT_END => self.end(),
+            PRESSES_THAT_END => self.end_at_once(),
             _ => self.show.note("agent: still stopping; press Ctrl-C again to end at once"),
         }
         self.stop.cancel();
     }
 
-    fn end(&self) {
+    fn end_at_once(&self) {
         if let Some(panel) = &self.panel {
             panel.close();
         }

@@ -58,7 +58,7 @@ pub(super) fn at_work(
         }
         Read::Command(Slash::Exit) => {
             // As many wait already.
-            let _ = wishes.try_send(Wish::End);
+            let _ = wishes.try_send(Wish::Quit);
         }
         Read::Command(_) => {
             show.note("agent: not while it works; wait for the answer, or stop it with Ctrl-C");

@@ -27,8 +27,10 @@ const WISHES: usize = 16;
 pub(crate) enum Wish {
     /// To stop what is at work.
     Stop,
-    /// To leave.
+    /// To leave, when nothing is at work.
     Leave,
+    /// To leave, and to stop what is at work.
+    Quit,
     /// The terminal is gone, or the process shall end.
     End,
 }

@@ -144,6 +144,24 @@ fn one_ctrl_c_stops_the_answer_and_keeps_the_conversation() {
 }
 
 #[test]
+fn leaving_stops_what_is_at_work_and_so_does_the_end_of_the_process() {
+    for (signal, code) in [(None, 0), (Some("TERM"), 130)] {
+        let place = Place::empty();
+        let server = ModelServer::playing([Reply::stall_after("It begins")]);
+        let terminal = at_terminal(&place, &server);
+        terminal.send("go");
+        terminal.until("It begins");
+        match signal {
+            None => terminal.send("/exit"),
+            Some(signal) => terminal.signal(signal),
+        }
+        terminal.until("agent: cancelled");
+        assert_eq!(terminal.exit_code(), code);
+        assert_eq!(place.receipts().len(), 1);
+    }
+}
+
+#[test]
 fn a_question_that_ends_a_run_is_answered_by_the_next_message() {
     let place = Place::empty();
     let question = json!({ "question": "Which colour?", "choices": ["red", "blue"] });
@@ -167,7 +185,6 @@ fn a_conversation_is_taken_up_again_with_what_was_typed() {
     terminal.until("Hello.\ntotals");
     assert_eq!(leave(&terminal), 0);
     drop(terminal);
-    std::fs::remove_file(place.path("ended")).unwrap();
     let agent = place.agent(&["chat", "--model", "m", "--resume"]).with_server(&server);
     let terminal = Tmux::running(&place, agent, 80, 24);
     terminal

@@ -6,6 +6,7 @@
 use std::{
     path::PathBuf,
     process::{Command, Output},
+    sync::atomic::{AtomicUsize, Ordering},
     thread,
     time::{Duration, Instant},
 };
@@ -14,6 +15,8 @@ use crate::{
     output::LIMIT,
     place::{Agent, Place},
 };
+
+static STARTED: AtomicUsize = AtomicUsize::new(0);
 
 /// A terminal.
 pub(crate) struct Tmux {
@@ -25,7 +28,9 @@ impl Tmux {
     /// Runs the command at a terminal of so many columns and rows.
     pub(crate) fn running(place: &Place, agent: Agent, columns: u16, rows: u16) -> Self {
         let command = agent.into_command();
-        let (socket, ended) = (place.path("tmux"), place.path("ended"));
+        // A server that was told to end may take a while.
+        let number = STARTED.fetch_add(1, Ordering::Relaxed);
+        let [socket, ended] = ["tmux", "ended"].map(|name| place.path(&format!("{name}-{number}")));
         let mut line = String::from("exec 2>&1; env -i ");
         let environment = command.get_envs().filter_map(|(name, value)| Some((name, value?)));
         for (name, value) in environment.filter(|(name, _)| *name != "TERM") {
@@ -97,6 +102,15 @@ impl Tmux {
     pub(crate) fn paste(&self, text: &str) {
         self.tmux(&["set-buffer", "--", text]);
         self.tmux(&["paste-buffer", "-p", "-r"]);
+    }
+
+    /// Sends the command a signal.
+    pub(crate) fn signal(&self, signal: &str) {
+        let shell = self.tmux(&["display-message", "-p", "#{pane_pid}"]).stdout;
+        let shell = String::from_utf8_lossy(&shell).trim().to_owned();
+        let mut sent = Command::new("pkill");
+        let sent = sent.args(["-P", &shell, "-x", "agent", "--signal", signal]);
+        assert!(sent.status().unwrap().success());
     }
 
     pub(crate) fn resize(&self, columns: u16, rows: u16) {
