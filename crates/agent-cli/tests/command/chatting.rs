@@ -1,5 +1,6 @@
 //! Decides whether a conversation can be held at a real terminal, 80 columns wide.
 
+use rustix::process::Signal;
 use serde_json::json;
 
 use crate::{
@@ -145,7 +146,7 @@ fn one_ctrl_c_stops_the_answer_and_keeps_the_conversation() {
 
 #[test]
 fn leaving_stops_what_is_at_work_and_so_does_the_end_of_the_process() {
-    for (signal, code) in [(None, 0), (Some("TERM"), 130)] {
+    for (signal, code) in [(None, 0), (Some(Signal::TERM), 130)] {
         let place = Place::empty();
         let server = ModelServer::playing([Reply::stall_after("It begins")]);
         let terminal = at_terminal(&place, &server);

@@ -11,6 +11,8 @@ use std::{
     time::{Duration, Instant},
 };
 
+use rustix::process::{Pid, Signal, kill_process};
+
 use crate::{
     output::LIMIT,
     place::{Agent, Place},
@@ -105,12 +107,12 @@ impl Tmux {
     }
 
     /// Sends the command a signal.
-    pub(crate) fn signal(&self, signal: &str) {
+    pub(crate) fn signal(&self, signal: Signal) {
         let shell = self.tmux(&["display-message", "-p", "#{pane_pid}"]).stdout;
         let shell = String::from_utf8_lossy(&shell).trim().to_owned();
-        let mut sent = Command::new("pkill");
-        let sent = sent.args(["-P", &shell, "-x", "agent", "--signal", signal]);
-        assert!(sent.status().unwrap().success());
+        let children = std::fs::read_to_string(format!("/proc/{shell}/task/{shell}/children"));
+        let child: i32 = children.unwrap().trim().parse().unwrap();
+        kill_process(Pid::from_raw(child).unwrap(), signal).unwrap();
     }
 
     pub(crate) fn resize(&self, columns: u16, rows: u16) {
