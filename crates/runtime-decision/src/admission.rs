@@ -109,7 +109,7 @@ const fn belongs(ask: Ask, outcome: &Outcome) -> bool {
             | (Ask::Memory { .. }, Outcome::MemoryConsulted(_))
             | (Ask::Offload { .. }, Outcome::ArtifactStored(_))
             | (Ask::Summary, Outcome::Summarized(_))
-            | (Ask::Reserve, Outcome::Reserved(_))
+            | (Ask::Reserve { .. }, Outcome::Reserved(_))
             | (Ask::Model, Outcome::ModelRepliedUnaudited { .. })
             | (Ask::Answer, Outcome::AnswerChecked(_))
             | (Ask::Child { .. }, Outcome::ChildEnded(_))
@@ -150,13 +150,16 @@ impl Terms {
         let metadata = storable_map(task.metadata.clone());
         let mut tool_metadata = storable_map(definition.metadata.clone());
         tool_metadata.extend(metadata.clone());
+        let budget = definition.budget.clone().tightened_by(&task.budget);
         Self {
             max_cycles: task.max_cycles.unwrap_or(definition.limits.max_cycles).max(1),
             no_tool_policy: task.no_tool_policy.unwrap_or(definition.no_tool_policy),
             allow_interruption: task.allow_interruption,
             native_multimodal: task.native_multimodal,
             excluded_tools: task.excluded_tools.clone(),
-            budgeted: task.budgeted || definition.budget != crate::BudgetLimits::default(),
+            budgeted: task.budgeted || !budget.is_empty(),
+            cost_budgeted: task.cost_budgeted || budget.cost_nano_usd.is_some(),
+            budget,
             depth: task.depth,
             metadata: std::sync::Arc::new(metadata),
             tool_metadata: std::sync::Arc::new(tool_metadata),

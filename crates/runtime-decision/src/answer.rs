@@ -14,6 +14,7 @@ use crate::{
     batch::{Batch, CallState, Stage},
     hook::apply,
     kept_record::KeptRecord,
+    spending::Spending,
     state::{Ask, Phase, RequestView, Review, Stop},
     storable::make_content_storable,
     wording::NUDGE,
@@ -32,6 +33,7 @@ impl Machine {
                 make_content_storable(&mut response.output);
                 let (usage, cost) = (response.usage, response.cost_nano_usd);
                 self.state.ledger.answered(cycle, &response.attempts, usage, cost);
+                self.charge_answer(Spending::Model, &response, out);
                 match self.next_hook(HookPoint::AfterLlm, 0) {
                     // Only hooks make it a thing to be shared.
                     None => self.accept(view, response, out),
@@ -40,6 +42,7 @@ impl Machine {
             }
             Err(failure) => {
                 self.state.ledger.failed(cycle, &failure);
+                self.charge_call(Spending::Model, |bill| bill.failed(&failure), out);
                 if self.was_halted(&failure) {
                     return self.call_model(view);
                 }
@@ -105,7 +108,7 @@ impl Machine {
         let record = KeptRecord::opened(self.state.cycle, messages, &response.usage);
         self.state.records.push(record);
         self.tell_answer(&text, &calls, response.usage, out);
-        let batch = Batch { calls, hidden: view.hidden, group: (0, 0), steered: None };
+        let batch = Batch { calls, hidden: view.hidden, group: (0, 0), ..Batch::default() };
         if !response.finish.is_complete() {
             self.set_stop(Stop::Fail(Box::new(incomplete(response.finish))));
         }

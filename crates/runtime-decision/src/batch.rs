@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::{Call, CallResult, ReturnedSteering};
 
 /// The calls of one answer, worked through group by group.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Batch {
     pub(crate) calls: Vec<CallState>,
@@ -19,8 +19,19 @@ pub(crate) struct Batch {
     pub(crate) hidden: BTreeSet<String>,
     /// The present group, as (first, one after the last).
     pub(crate) group: (usize, usize),
+    /// Whether all of it is paid for.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) is_admitted: bool,
+    /// How many runs its calls started.
+    #[serde(default, skip_serializing_if = "is_none_spawned")]
+    pub(crate) spawned: u64,
     /// What interrupted the batch, if something did.
     pub(crate) steered: Option<Steered>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
+const fn is_none_spawned(spawned: &u64) -> bool {
+    *spawned == 0
 }
 
 /// What interrupted a batch.
@@ -85,6 +96,8 @@ pub(crate) enum Stage {
     Cleared,
     /// It must run alone, when the rest of its group has ended.
     Deferred,
+    /// A hook gave it another name, and it is not paid for under that one.
+    Admitting,
     /// The tool is at work.
     Running,
     /// A hook looks at its result.

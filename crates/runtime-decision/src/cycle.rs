@@ -8,6 +8,7 @@ use runtime_ports::{ModelMessage, ModelProfile, ModelRole, PortFailure, PortFail
 use crate::{
     Collected, Event, HookPoint, HookVerdict, Machine, Out, RunError,
     repair::repaired,
+    spending::Spending,
     state::{Ask, Phase, Preparation, RequestView, Stop},
     storable::{storable_edits, storable_messages},
 };
@@ -31,6 +32,9 @@ impl Machine {
         out: &mut Out,
     ) -> Phase {
         match profile {
+            Ok(profile) if self.state.terms.cost_budgeted && profile.price.is_none() => {
+                self.fail(unpriced(&self.plan.definition().model), out)
+            }
             Ok(profile) => {
                 self.state.profile = Some(profile);
                 self.go_on(out)
@@ -135,7 +139,7 @@ impl Machine {
     }
 
     pub(crate) fn call_model(&mut self, view: RequestView) -> Phase {
-        self.ask(Ask::Model);
+        self.ask_paid(Spending::Model);
         Phase::AwaitingModel(view)
     }
 
@@ -197,4 +201,12 @@ impl Machine {
             ),
         }
     }
+}
+
+fn unpriced(model: &str) -> RunError {
+    let message = format!(
+        "the cost is limited and nobody knows the price of {model}; \
+         give the model a price, or limit tokens in the place of cost"
+    );
+    RunError::new("budget_unpriced_model", message)
 }

@@ -57,9 +57,9 @@ pub enum Effect {
     /// Take from the budgets what is about to be used.
     Reserve {
         /// What is wanted.
-        wanted: Amounts,
+        wanted: Box<Amounts>,
         /// What is taken if there is not as much.
-        least: Amounts,
+        least: Box<Amounts>,
     },
     /// Call the model.
     CallModel(ModelRequest),

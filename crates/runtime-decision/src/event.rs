@@ -270,6 +270,10 @@ pub enum Event {
         budget: Arc<str>,
         /// Says so, and what to do.
         error: Arc<str>,
+        /// What it allows, in its unit: tokens, nano-dollars, calls, runs, levels, milliseconds.
+        limit: u64,
+        /// What counts as used of it.
+        used: u64,
     },
     /// More of the answer. Deltas are no results, and not kept.
     AssistantDelta {

@@ -19,6 +19,9 @@ use crate::{
 impl Machine {
     /// Works through the groups until something must be waited for.
     pub(crate) fn run_batch(&mut self, mut batch: Box<Batch>, out: &mut Out) -> Phase {
+        if !self.is_admitted(&batch) {
+            return Phase::RunningTools(batch);
+        }
         loop {
             self.skip_after_directive(&mut batch, out);
             self.start_deferred(&mut batch, out);
@@ -161,6 +164,7 @@ impl Machine {
         self.append_all(pictures);
         let end = directive(&batch).filter(|_| batch.steered.is_none());
         let end = end.map(|(directive, call)| (directive, result_of(&batch.calls[call])));
+        self.charge_batch(&batch, out);
         self.close_record(&batch);
         if let Some(steered) = batch.steered.clone() {
             self.apply_steering(&batch, steered, out);

@@ -10,7 +10,7 @@ use runtime_ports::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::{Amounts, ApprovalAnswer, BudgetShort, ChildEnd, Consultation, EffectId, HookVerdict};
+use crate::{ApprovalAnswer, ChildEnd, Consultation, EffectId, Grant, HookVerdict, Shortage};
 
 /// Something that happened, and when.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -82,7 +82,7 @@ pub enum Outcome {
     /// Of [`Summarize`](crate::Effect::Summarize).
     Summarized(Result<ModelResponse, PortFailure>),
     /// Of [`Reserve`](crate::Effect::Reserve): what was granted.
-    Reserved(Result<Amounts, BudgetShort>),
+    Reserved(Result<Grant, Shortage>),
     /// Of [`CollectCycleInputs`](crate::Effect::CollectCycleInputs).
     InputsCollected(Collected),
     /// Of [`RunHook`](crate::Effect::RunHook).

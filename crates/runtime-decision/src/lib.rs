@@ -89,6 +89,7 @@ mod reply;
 mod requests;
 mod run_result;
 mod soundness;
+mod spending;
 mod stages;
 mod state;
 mod stopping;
@@ -101,7 +102,10 @@ pub mod wording;
 
 pub use answer_schema::AnswerSchema;
 pub use approval::{ApprovalAnswer, ApprovalRequest, Consultation};
-pub use budget::{Amounts, BudgetLimits, BudgetShort, Charge};
+pub use budget::{
+    Amounts, BudgetLimits, BudgetName, BudgetNode, BudgetStanding, BudgetTree, Charge, Grant,
+    Shortage, Spent,
+};
 pub use call::{Call, CallResult, ResultStatus};
 pub use children::{ChildEnd, ChildResult, ChildWork, DelegationLimits, SubAgentDeclaration};
 pub use context::{CarriedContext, ContextPolicy, MemoryCall, MemoryDeclaration, MemoryMoment};

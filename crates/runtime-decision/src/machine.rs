@@ -54,6 +54,7 @@ impl Machine {
             history: opening(&plan, &task),
             context: None,
             spent: None,
+            reservations: Vec::new(),
             shared: Arc::new(storable_map(task.shared_state)),
             terms,
             tools,
@@ -115,6 +116,9 @@ impl Machine {
             (Phase::Preparing(at), Fact::Settled(ask, Outcome::HookReturned(verdict))) => {
                 self.take_preparation(at, ask, verdict, out)
             }
+            (Phase::AwaitingModel(view), Fact::Settled(_, Outcome::Reserved(granted))) => {
+                self.take_call_grant(view, granted, out)
+            }
             (Phase::AwaitingModel(view), Fact::Settled(_, Outcome::ModelReplied(reply))) => {
                 self.take_reply(view, reply, out)
             }
@@ -135,7 +139,8 @@ impl Machine {
             (phase @ Phase::Suspended(_), Fact::Suspended) | (phase, Fact::Steered) => phase,
             (phase, Fact::Cancelled) => self.stop(phase, Stop::Cancel, out),
             (phase, Fact::WallTimeElapsed) => {
-                self.stop(phase, Stop::Budget("wall_time".into()), out)
+                let shortage = self.time_shortage();
+                self.stop(phase, Stop::Budget(Box::new(shortage)), out)
             }
             (phase, Fact::Suspended) => self.suspend(phase, out),
             (phase, Fact::Resumed) => self.reopen(phase, out),
@@ -150,6 +155,11 @@ impl Machine {
             Happened::Settled { effect, outcome } => {
                 let place = self.state.open.iter().position(|open| open.id == effect.0);
                 let open = self.state.open.remove(place.expect("the effect was found open"));
+                if let (Ask::Reserve { spending }, Outcome::Reserved(Ok(grant))) =
+                    (open.ask, &*outcome)
+                {
+                    self.keep_grant(open.id, spending, grant);
+                }
                 Fact::Settled(open.ask, *outcome)
             }
             Happened::Steered { steering_id, prompt } => {
@@ -297,7 +307,8 @@ impl Machine {
             error: ending.error.clone(),
             history: self.state.history.clone(),
             context: None,
-            spent: self.state.spent.as_deref().cloned().unwrap_or_default(),
+            spent: self.spent(),
+            shortage: ending.shortage.as_deref().cloned(),
             answer: None,
             resources_digest: None,
             warnings: Vec::new(),

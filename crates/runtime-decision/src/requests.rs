@@ -25,7 +25,6 @@ impl Machine {
             Ask::Memory { .. }
             | Ask::Offload { .. }
             | Ask::Summary
-            | Ask::Reserve
             | Ask::Answer
             | Ask::Child { .. }
             | Ask::SteerChild { .. }
@@ -38,6 +37,7 @@ impl Machine {
                 shared_state: Arc::clone(&self.state.shared),
                 subject: self.subject(call),
             })),
+            Ask::Reserve { spending } => self.reserve_effect(id, spending),
             Ask::Model => Effect::CallModel(self.request(id)),
             Ask::Check { call } => {
                 let asked = self.kept().calls[call].effective();
@@ -120,7 +120,7 @@ impl Machine {
         tools.iter().filter(|tool| !hidden.contains(&tool.name)).cloned().collect()
     }
 
-    fn request(&self, id: u64) -> ModelRequest {
+    pub(crate) fn request(&self, id: u64) -> ModelRequest {
         let Phase::AwaitingModel(view) = self.present() else { panic!("{KEPT}") };
         let definition = self.plan.definition();
         ModelRequest {
@@ -128,7 +128,7 @@ impl Machine {
             model: Arc::clone(&definition.model),
             messages: self.messages(view),
             tools: self.advertised_tools(&view.hidden),
-            max_output_tokens: definition.max_output_tokens,
+            max_output_tokens: self.max_output_tokens(),
             options: Arc::clone(&definition.options),
         }
     }

@@ -134,7 +134,9 @@ pub struct RunResult {
     /// goes on with both.
     pub context: Option<crate::CarriedContext>,
     /// What the run and its children used.
-    pub spent: crate::Amounts,
+    pub spent: crate::Spent,
+    /// The budget that ended the run, if one did.
+    pub shortage: Option<crate::Shortage>,
     /// The answer as JSON, when the agent has a schema for it.
     pub answer: Option<Value>,
     /// Digest of the resources, when some were loaded; lowercase hex.

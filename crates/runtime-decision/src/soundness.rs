@@ -8,6 +8,7 @@ use runtime_ports::ToolDescriptor;
 use crate::{
     HookPoint, LoadError, Plan,
     batch::{Batch, CallState, Stage},
+    spending::{Reservation, Spending},
     state::{Ask, Open, Phase, Standing, State, Stop},
 };
 
@@ -17,6 +18,7 @@ const MAX_COUNT: u64 = 1 << 62;
 pub(crate) fn check(plan: &Plan, state: &State) -> Result<(), LoadError> {
     check_counters(state)?;
     check_open(state)?;
+    check_reservations(state)?;
     let phase = match &state.phase {
         Phase::Suspended(inner) => check_suspended(state, inner)?,
         Phase::BetweenCycles => return damaged("it is between cycles and not suspended"),
@@ -71,6 +73,28 @@ fn check_open(state: &State) -> Result<(), LoadError> {
     require(state.open.iter().all(stands), "an open effect is neither asked for nor held")
 }
 
+/// What is reserved pays for what the run is at.
+fn check_reservations(state: &State) -> Result<(), LoadError> {
+    let held = &state.reservations;
+    let phase = match &state.phase {
+        Phase::Suspended(inner) => inner,
+        phase => phase,
+    };
+    let fits = |held: &Reservation| match (phase, held.spending) {
+        (Phase::AwaitingModel(_), Spending::Model) => true,
+        (Phase::RunningTools(batch), Spending::Batch) => batch.is_admitted,
+        (Phase::RunningTools(batch), Spending::Call { call }) => call < batch.calls.len(),
+        _ => false,
+    };
+    let given = |held: &Reservation| (1..=state.last_id).contains(&held.id);
+    let mut all = held.iter();
+    let is_sound = all.all(|it| state.terms.budgeted && given(it) && fits(it));
+    let mut ids: Vec<_> = held.iter().map(|held| held.id).collect();
+    ids.sort_unstable();
+    let is_unique = ids.windows(2).all(|pair| pair[0] < pair[1]);
+    require(is_sound && is_unique, "what is reserved does not fit the phase")
+}
+
 fn check_suspended<'a>(state: &State, inner: &'a Phase) -> Result<&'a Phase, LoadError> {
     require(state.stop.is_none(), "a suspended run is about to stop")?;
     match inner {
@@ -104,7 +128,9 @@ fn check_single(plan: &Plan, state: &State, phase: &Phase) -> Result<(), LoadErr
         (Phase::New | Phase::BetweenCycles | Phase::Ended(_), [])
         | (Phase::ResolvingModel, [Ask::Profile])
         | (Phase::CollectingInputs, [Ask::CycleInputs])
-        | (Phase::AwaitingModel(_), [Ask::Model]) => true,
+        | (Phase::AwaitingModel(_), [Ask::Model | Ask::Reserve { spending: Spending::Model }]) => {
+            true
+        }
         (Phase::Preparing(at), [Ask::Hook { hook, call: None }]) => {
             let before = matches!(at.point, HookPoint::BeforeMemoryCompact | HookPoint::BeforeLlm);
             before && runs_at(plan, *hook, at.point)
@@ -123,12 +149,19 @@ fn runs_at(plan: &Plan, hook: usize, point: HookPoint) -> bool {
 
 fn check_batch(plan: &Plan, state: &State, batch: &Batch) -> Result<(), LoadError> {
     let (first, end) = batch.group;
-    let is_unopened = batch.group == (0, 0) && matches!(state.phase, Phase::Suspended(_));
+    let is_reserving = state.open.iter().any(|open| matches!(open.ask, Ask::Reserve { .. }));
+    let is_held = matches!(state.phase, Phase::Suspended(_)) || is_reserving;
+    let is_unopened = batch.group == (0, 0) && is_held;
     let within = (first < end || is_unopened) && end <= batch.calls.len();
     require(within, "the group of a batch lies outside of it")?;
     let steered = batch.steered.as_ref().is_none_or(|it| it.after < batch.calls.len());
     require(steered, "a batch was interrupted after a call that it has not")?;
-    let of_call = |open: &Open| open.ask.call().is_some_and(|call| call < batch.calls.len());
+    let reserves = Ask::Reserve { spending: Spending::Batch };
+    let is_unpaid = batch.group == (0, 0) && !batch.is_admitted;
+    let of_call = |open: &Open| match open.ask.call() {
+        Some(call) => call < batch.calls.len(),
+        None => open.ask == reserves && is_unpaid,
+    };
     require(state.open.iter().all(of_call), "an open effect is about a call that is not there")?;
     for (place, call) in batch.calls.iter().enumerate() {
         let reached = match place {
@@ -159,6 +192,7 @@ fn check_call(plan: &Plan, state: &State, call: &CallState, place: usize) -> Res
         | (Stage::Checking, [Ask::Check { .. }])
         | (Stage::Consulting, [Ask::Consult { .. }])
         | (Stage::Asking, [Ask::Approve { .. }])
+        | (Stage::Admitting, [Ask::Reserve { spending: Spending::Call { .. } }])
         | (Stage::Running, [Ask::Tool { .. }]) => true,
         (Stage::BeforeHook, [Ask::Hook { hook, .. }]) => hook_at(*hook, HookPoint::BeforeToolCall),
         (Stage::AfterHook, [Ask::Hook { hook, .. }]) => hook_at(*hook, HookPoint::AfterToolCall),
@@ -174,7 +208,9 @@ fn has_what_it_needs(plan: &Plan, state: &State, call: &CallState) -> bool {
     let is_numbered = approval.is_none_or(|it| number(it.number)) && call.key.is_none_or(number);
     let needs = match call.stage {
         Stage::Waiting | Stage::BeforeHook => true,
-        Stage::Checking | Stage::Cleared | Stage::Deferred => tool_of(plan, call).is_some(),
+        Stage::Checking | Stage::Cleared | Stage::Deferred | Stage::Admitting => {
+            tool_of(plan, call).is_some()
+        }
         Stage::Consulting | Stage::Asking => tool_of(plan, call).is_some() && approval.is_some(),
         Stage::Running => tool_of(plan, call).is_some() && call.key.is_some(),
         Stage::AfterHook | Stage::Done => call.result.is_some(),

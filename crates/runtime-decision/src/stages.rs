@@ -35,6 +35,11 @@ impl Machine {
             Outcome::InterruptionsCollected(collected) => {
                 self.take_interruptions(&mut batch, call, collected, out);
             }
+            Outcome::Reserved(granted) => {
+                if let Ask::Reserve { spending } = ask {
+                    self.take_batch_grant(&mut batch, spending, granted, out);
+                }
+            }
             _ => {}
         }
         self.run_batch(batch, out)
@@ -130,6 +135,9 @@ impl Machine {
             let asked = batch.calls[call].effective();
             let result = CallResult::failed(asked, "approval_denied", error);
             return self.after(batch, call, not_committed(result), out);
+        }
+        if !self.is_paid(batch, call) {
+            return;
         }
         let key = self.next_id();
         let state = &mut batch.calls[call];

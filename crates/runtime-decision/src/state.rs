@@ -12,8 +12,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::{
-    Amounts, Edit, HookPoint, Ledger, NoToolPolicy, ReturnedSteering, RunError, RunIdentity,
-    RunStatus, batch::Batch, context::Context, kept_record::KeptRecord, log::Log,
+    BudgetLimits, Edit, HookPoint, Ledger, NoToolPolicy, ReturnedSteering, RunError, RunIdentity,
+    RunStatus, Shortage, Spent,
+    batch::Batch,
+    context::Context,
+    kept_record::KeptRecord,
+    log::Log,
+    spending::{Reservation, Spending},
 };
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -41,7 +46,10 @@ pub(crate) struct State {
     pub(crate) context: Option<Box<Context>>,
     /// What the run and its ended children used.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) spent: Option<Box<Amounts>>,
+    pub(crate) spent: Option<Box<Spent>>,
+    /// What was granted and is not charged.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) reservations: Vec<Reservation>,
     pub(crate) shared: Arc<Map<String, Value>>,
     pub(crate) profile: Option<ModelProfile>,
     pub(crate) steering: VecDeque<ReturnedSteering>,
@@ -69,6 +77,12 @@ pub(crate) struct Terms {
     /// Whether a budget applies, of the run or of an ancestor.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) budgeted: bool,
+    /// Whether one of them limits the cost.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) cost_budgeted: bool,
+    /// The run's own budgets.
+    #[serde(default, skip_serializing_if = "BudgetLimits::is_empty")]
+    pub(crate) budget: BudgetLimits,
     /// How many runs are above this one.
     #[serde(default)]
     pub(crate) depth: u32,
@@ -153,6 +167,9 @@ pub(crate) struct Ending {
     pub(crate) final_answer: Option<Arc<str>>,
     pub(crate) wait_reason: Option<Arc<str>>,
     pub(crate) error: Option<RunError>,
+    /// The budget that ended it, if one did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) shortage: Option<Box<Shortage>>,
 }
 
 /// Why no new effect is asked for.
@@ -162,7 +179,7 @@ pub(crate) enum Stop {
     /// The run waits to be resumed once what is in flight has settled.
     Suspend,
     /// A budget is used up.
-    Budget(Arc<str>),
+    Budget(Box<Shortage>),
     /// Something failed.
     Fail(Box<RunError>),
     /// Somebody cancelled it.
@@ -208,7 +225,9 @@ pub(crate) enum Ask {
         message: usize,
     },
     Summary,
-    Reserve,
+    Reserve {
+        spending: Spending,
+    },
     Model,
     Answer,
     Check {
@@ -247,10 +266,11 @@ impl Ask {
             | Self::Memory { .. }
             | Self::Offload { .. }
             | Self::Summary
-            | Self::Reserve
             | Self::Model
             | Self::Answer
             | Self::Child { .. } => None,
+            Self::Reserve { spending: Spending::Call { call } } => Some(call),
+            Self::Reserve { .. } => None,
             Self::Hook { call, .. } => call,
             Self::Check { call }
             | Self::Consult { call }

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use crate::{
-    EffectId, Event, Halt, Machine, Out, RunError, RunStatus,
+    EffectId, Event, Halt, Machine, Out, RunError, RunStatus, Shortage,
     batch::{Batch, Stage},
     reply::cancelled,
     state::{Ask, Ending, Phase, Standing, Stop},
@@ -63,7 +63,7 @@ impl Machine {
     /// Skips what has not started, tells what has to stop, and lets results that are there stand.
     fn break_off(&mut self, batch: &mut Batch, out: &mut Out) {
         let code = self.stop_code().unwrap_or("skipped_due_to_failure");
-        self.drop_where(|ask| matches!(ask, Ask::Interruptions { .. }), out);
+        self.drop_where(|ask| matches!(ask, Ask::Interruptions { .. } | Ask::Reserve { .. }), out);
         let (first, end) = batch.group;
         for call in first..end {
             self.skip(batch, call, code, out);
@@ -110,6 +110,14 @@ impl Machine {
         self.state.open.retain(|open| !is(open.ask));
     }
 
+    /// What is said when the live time is over, by the agent's own limit or by the operation's.
+    pub(crate) fn time_shortage(&self) -> Shortage {
+        let limit = self.plan.definition().limits.wall_time;
+        let limit = limit.and_then(|limit| u64::try_from(limit.as_millis()).ok());
+        let live = self.state.live_ms;
+        Shortage::of_time(limit.map_or(live, |limit| limit.min(live)), live)
+    }
+
     /// Fails a run that has nothing in flight.
     pub(crate) fn fail(&mut self, error: RunError, out: &mut Out) -> Phase {
         self.set_stop(Stop::Fail(Box::new(error)));
@@ -118,9 +126,14 @@ impl Machine {
 
     /// Ends for the reason that it stopped for.
     pub(crate) fn end_stopped(&mut self, out: &mut Out) -> Phase {
+        let mut shortage = None;
         let (status, error) = match self.state.stop.take() {
             Some(Stop::Fail(error)) => (RunStatus::Failed, *error),
-            Some(Stop::Budget(budget)) => (RunStatus::BudgetExhausted, budget_error(&budget)),
+            Some(Stop::Budget(budget)) => {
+                let error = RunError::new(&budget.budget.to_string(), budget.to_string());
+                shortage = Some(budget);
+                (RunStatus::BudgetExhausted, error)
+            }
             _ => (RunStatus::Cancelled, RunError::new("run_cancelled", "the run was cancelled")),
         };
         let event = match status {
@@ -131,11 +144,13 @@ impl Machine {
             RunStatus::BudgetExhausted => Event::BudgetExhausted {
                 budget: Arc::clone(&error.code),
                 error: Arc::clone(&error.message),
+                limit: shortage.as_ref().map_or(0, |it| it.limit),
+                used: shortage.as_ref().map_or(0, |it| it.used),
             },
             _ => Event::RunCancelled { error: Arc::clone(&error.message) },
         };
         self.end(
-            Ending { status, final_answer: None, wait_reason: None, error: Some(error) },
+            Ending { status, final_answer: None, wait_reason: None, error: Some(error), shortage },
             event,
             out,
         )
@@ -144,13 +159,17 @@ impl Machine {
     pub(crate) fn end_completed(&mut self, answer: Arc<str>, out: &mut Out) -> Phase {
         let event = Event::RunCompleted { final_answer: Arc::clone(&answer) };
         let (status, final_answer) = (RunStatus::Completed, Some(answer));
-        self.end(Ending { status, final_answer, wait_reason: None, error: None }, event, out)
+        let ending =
+            Ending { status, final_answer, wait_reason: None, error: None, shortage: None };
+        self.end(ending, event, out)
     }
 
     pub(crate) fn end_waiting(&mut self, reason: Arc<str>, out: &mut Out) -> Phase {
         let event = Event::RunWaitUser { wait_reason: Arc::clone(&reason) };
         let (status, wait_reason) = (RunStatus::WaitUser, Some(reason));
-        self.end(Ending { status, final_answer: None, wait_reason, error: None }, event, out)
+        let ending =
+            Ending { status, final_answer: None, wait_reason, error: None, shortage: None };
+        self.end(ending, event, out)
     }
 
     pub(crate) fn end_at_limit(&mut self, out: &mut Out) -> Phase {
@@ -168,19 +187,16 @@ impl Machine {
             final_answer: Some(answer),
             wait_reason: None,
             error: Some(error),
+            shortage: None,
         };
         self.end(ending, event, out)
     }
 
     fn end(&mut self, ending: Ending, event: Event, out: &mut Out) -> Phase {
         self.drop_open(out);
+        self.release(out);
         self.state.stop = None;
         self.tell(event, out);
         Phase::Ended(Box::new(ending))
     }
-}
-
-fn budget_error(budget: &str) -> RunError {
-    let message = format!("the budget {budget} is used up; allow more, or make the task smaller");
-    RunError::new(budget, message)
 }

@@ -9,6 +9,7 @@ use crate::{
     Event, Halt, HookVerdict, Machine, Out,
     batch::{Batch, Stage},
     reply::outcome_lost,
+    spending::Spending,
     state::{Ask, Open, Phase, Standing, Stop},
 };
 
@@ -121,22 +122,27 @@ impl Machine {
         }
         self.give_up_hooks();
         let lost = self.take_lost_tools(&phase);
-        for open in &mut self.state.open {
-            let was_out = open.standing == Standing::Asked;
-            open.standing = Standing::Due;
-            // Sent again under another name: the request may have been accepted.
-            if was_out && open.ask == Ask::Model {
-                self.state.last_id += 1;
-                open.id = self.state.last_id;
-                self.state.ledger.interrupted(self.state.cycle);
-            }
-        }
+        self.send_again(out);
         match phase {
             Phase::RunningTools(mut batch) => {
                 self.settle_lost(&mut batch, &lost, out);
                 self.go_on_or_wind_up(Phase::RunningTools(batch), out)
             }
             phase => self.go_on_or_wind_up(phase, out),
+        }
+    }
+
+    /// What was in flight and may be asked for again is.
+    fn send_again(&mut self, out: &mut Out) {
+        for place in 0..self.state.open.len() {
+            let Open { ask, standing, .. } = self.state.open[place];
+            self.state.open[place].standing = Standing::Due;
+            // Sent again under another name: the request may have been accepted.
+            if standing == Standing::Asked && ask == Ask::Model {
+                self.state.open[place].id = self.next_id();
+                self.state.ledger.interrupted(self.state.cycle);
+                self.state.open[place].ask = self.charge_lost(Spending::Model, out);
+            }
         }
     }
 

@@ -27,6 +27,12 @@ pub struct Task {
     /// Whether a budget of an ancestor applies.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub budgeted: bool,
+    /// Whether one of those limits the cost.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub cost_budgeted: bool,
+    /// Budgets of this run, beside those of the agent; the tighter one of two holds.
+    #[serde(default, skip_serializing_if = "crate::BudgetLimits::is_empty")]
+    pub budget: crate::BudgetLimits,
     /// How many runs are above this one.
     #[serde(default)]
     pub depth: u32,
@@ -55,6 +61,8 @@ impl Task {
             messages: Vec::new(),
             context: None,
             budgeted: false,
+            cost_budgeted: false,
+            budget: crate::BudgetLimits::default(),
             depth: 0,
             shared_state: Map::new(),
             max_cycles: None,

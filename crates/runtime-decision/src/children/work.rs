@@ -7,7 +7,7 @@ use std::sync::Arc;
 use runtime_ports::ModelMessage;
 use serde::{Deserialize, Serialize};
 
-use crate::{Amounts, RunError, RunStatus};
+use crate::{RunError, RunStatus, Spent};
 
 /// A run of a sub-agent.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -71,5 +71,5 @@ pub struct ChildResult {
     /// What was said, so that it can be continued.
     pub messages: Vec<ModelMessage>,
     /// What it and its own children used.
-    pub spent: Amounts,
+    pub spent: Spent,
 }

@@ -5,8 +5,7 @@
 use std::{fmt, sync::Arc};
 
 use runtime_decision::{
-    Amounts, ApprovalAnswer, ChildEnd, Collected, Consultation, Effect, HookVerdict, Outcome,
-    ToolEnd,
+    ApprovalAnswer, ChildEnd, Collected, Consultation, Effect, Grant, HookVerdict, Outcome, ToolEnd,
 };
 use runtime_ports::{PortFailure, PortFailureKind};
 
@@ -97,7 +96,7 @@ impl EffectName {
             Self::Memory => Outcome::MemoryConsulted(Collected::Failed(panicked())),
             Self::Artifact => Outcome::ArtifactStored(Err(broke_down())),
             Self::Summary => Outcome::Summarized(Err(broke_down())),
-            Self::Reserve => Outcome::Reserved(Ok(Amounts::default())),
+            Self::Reserve => Outcome::Reserved(Ok(Grant::default())),
             Self::Answer => Outcome::AnswerChecked(Ok(())),
             Self::Child { .. } => Outcome::ChildEnded(child_lost(&panicked())),
             Self::SteerChild => Outcome::ChildSteered(Err(panicked())),
@@ -134,7 +133,7 @@ impl EffectName {
             Self::Memory => Outcome::MemoryConsulted(Collected::Failed(late())),
             Self::Artifact => Outcome::ArtifactStored(Err(lost(was_told))),
             Self::Summary => Outcome::Summarized(Err(lost(was_told))),
-            Self::Reserve => Outcome::Reserved(Ok(Amounts::default())),
+            Self::Reserve => Outcome::Reserved(Ok(Grant::default())),
             Self::Answer => Outcome::AnswerChecked(Ok(())),
             Self::Child { .. } => Outcome::ChildEnded(child_lost(&late())),
             Self::SteerChild => Outcome::ChildSteered(Err(late())),

@@ -3,9 +3,9 @@
 //! Rolling 0 throughout gives what lets a run go on to its end.
 
 use runtime_decision::{
-    Amounts, ApprovalAnswer, ArgumentFault, CallEdits, ChildEnd, ChildResult, ChildWork, Collected,
-    Consultation, Edit, Effect, HookCall, HookResult, HookSubject, HookVerdict, Outcome,
-    RequestEdits, ResultEdits, RunStatus, ToolEnd, ToolOutput, ToolWork,
+    ApprovalAnswer, ArgumentFault, CallEdits, ChildEnd, ChildResult, ChildWork, Collected,
+    Consultation, Edit, Effect, Grant, HookCall, HookResult, HookSubject, HookVerdict, Outcome,
+    RequestEdits, ResultEdits, RunStatus, Spent, ToolEnd, ToolOutput, ToolWork,
 };
 use runtime_ports::{
     ApprovalDecision, Digest, ImageSource, ModelContent, ModelFinish, ModelMessage, ModelProfile,
@@ -38,7 +38,9 @@ pub(crate) fn answer_of(effect: &Effect, dice: &mut Dice<'_>) -> Outcome {
             false => Ok(Digest::of(content.as_bytes())),
         }),
         Effect::Summarize(_) => Outcome::Summarized(reply(dice)),
-        Effect::Reserve { wanted, .. } => Outcome::Reserved(Ok(wanted.clone())),
+        Effect::Reserve { wanted, .. } => {
+            Outcome::Reserved(Ok(Grant { amounts: (**wanted).clone(), kept_short_by: None }))
+        }
         Effect::CheckAnswer { .. } => Outcome::AnswerChecked(match dice.once_in(3) {
             true => Err(ArgumentFault { path: "/é".to_owned(), reason: "is odd".to_owned() }),
             false => Ok(()),
@@ -77,7 +79,7 @@ fn child_end(work: &ChildWork, dice: &mut Dice<'_>) -> ChildEnd {
                 wait_reason: None,
                 error: None,
                 messages: vec![ModelMessage::text(ModelRole::User, &*work.prompt)],
-                spent: Amounts::default(),
+                spent: Spent::default(),
             }))
         }
     }
