@@ -98,11 +98,10 @@ impl Machine {
 
     pub(crate) fn reserve_effect(&self, id: u64, spending: Spending) -> Effect {
         let (wanted, least) = match spending {
-            Spending::Model => self.call_amounts(&self.request(id)),
-            Spending::Summary => match self.effect(id, Ask::Summary) {
-                Effect::Summarize(request) => self.call_amounts(&request),
-                _ => Default::default(),
-            },
+            Spending::Model | Spending::Summary => {
+                let request = self.paid_request(id, spending);
+                request.map(|request| self.call_amounts(&request)).unwrap_or_default()
+            }
             Spending::Batch => same(self.batch().map(|it| self.batch_amounts(it))),
             Spending::Call { call } => same(self.batch().map(|it| self.patched_amounts(it, call))),
         };
@@ -152,8 +151,11 @@ impl Machine {
         out: &mut Out,
     ) {
         let held = self.charge_call(spending, |bill| bill.answered(response), out);
-        let shortage = held.and_then(|held| held.kept_short_by);
-        if let Some(shortage) = shortage.filter(|_| response.finish == ModelFinish::Length) {
+        let Some(mut shortage) = held.and_then(|held| held.kept_short_by) else { return };
+        if response.finish == ModelFinish::Length {
+            let charged = out.charges.last().map_or(0, |it| it.used.of(&shortage.budget));
+            shortage.used = shortage.used.saturating_add(charged);
+            (shortage.reserved, shortage.needed) = (0, 0);
             self.set_stop(Stop::Budget(shortage));
         }
     }
@@ -322,13 +324,22 @@ impl Machine {
         CallSize { input, output: output.clamp(1, u32::MAX.into()) }
     }
 
+    /// The request that is paid for, if it is one.
+    fn paid_request(&self, id: u64, spending: Spending) -> Option<ModelRequest> {
+        let ask = match spending {
+            Spending::Model => Ask::Model,
+            Spending::Summary => Ask::Summary,
+            Spending::Batch | Spending::Call { .. } => return None,
+        };
+        match self.effect(id, ask) {
+            Effect::CallModel(request) | Effect::Summarize(request) => Some(request),
+            _ => None,
+        }
+    }
+
     /// Most tokens of the answer that a grant pays for.
     fn granted_output(&self, id: u64, spending: Spending, granted: &Amounts) -> Option<u32> {
-        let request = match (spending, self.effect(id, paid(spending))) {
-            (Spending::Batch | Spending::Call { .. }, _) => return None,
-            (_, Effect::CallModel(request) | Effect::Summarize(request)) => request,
-            _ => return None,
-        };
+        let request = self.paid_request(id, spending)?;
         let CallSize { input, output } = self.call_size(&request);
         let by_tokens = granted.tokens.saturating_sub(input);
         let price = self.state.profile.as_ref().and_then(|profile| profile.price.as_ref());

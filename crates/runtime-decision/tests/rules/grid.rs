@@ -6,8 +6,8 @@
 use std::{collections::BTreeMap, fs, path::Path};
 
 use runtime_decision::{
-    ApprovalAnswer, ArgumentFault, Collected, Consultation, EffectId, Happened, HookVerdict, Input,
-    Machine, Out, Outcome, RequestEdits, ToolEnd, ToolOutput,
+    ApprovalAnswer, ArgumentFault, BudgetName, Collected, Consultation, EffectId, Grant, Happened,
+    HookVerdict, Input, Machine, Out, Outcome, RequestEdits, Shortage, ToolEnd, ToolOutput,
 };
 use runtime_ports::{
     ApprovalDecision, ModelContent, ModelFinish, ModelProfile, ModelResponse, PortFailure,
@@ -20,7 +20,7 @@ use crate::notation::machine;
 const TOOL: &str = "tool a\ntool p parallel\ntool g parallel\npolicy ask g";
 
 /// Every place where a run can stand, and how it gets there.
-pub(crate) const PLACES: [(&str, &str); 32] = [
+pub(crate) const PLACES: [(&str, &str); 35] = [
     ("new", ""),
     ("resolving_model", "start alone"),
     ("resolving_model, suspending", "start alone\nsuspend"),
@@ -33,6 +33,13 @@ pub(crate) const PLACES: [(&str, &str); 32] = [
     ("awaiting_model, suspending", "start\nsuspend"),
     ("awaiting_model, cancelling", "start\ncancel"),
     ("awaiting_model, out of time", "start\ntime"),
+    ("reserving for the model", "budget calls=9\nbudgets wait\nstart"),
+    ("reserving for calls", "budget calls=9\nstart\nbudgets wait\nmodel a(1)"),
+    (
+        "reserving for a call that a hook changed",
+        "budget calls=9\nhook h before_tool_call\nstart\nmodel a(1)\nbudgets wait\n\
+         hook h patches p(1)",
+    ),
     ("reviewing", "hook h after_llm\nstart\nmodel \"x\""),
     ("reviewing, suspending", "hook h after_llm\nstart\nmodel \"x\"\nsuspend"),
     ("before hook", "hook h before_tool_call\nstart\nmodel a(1)"),
@@ -143,6 +150,11 @@ fn failure(kind: PortFailureKind) -> PortFailure {
     PortFailure::in_flight_unknown(kind, "BROKE", "it broke")
 }
 
+fn shortage() -> Shortage {
+    let budget = BudgetName::ModelCalls;
+    Shortage { budget, limit: 2, used: 1, reserved: 1, needed: 1, levels_above: 0 }
+}
+
 fn callback_outcomes() -> Vec<(&'static str, Outcome)> {
     let broke = || "it broke".to_owned();
     let hook = Outcome::HookReturned;
@@ -188,6 +200,8 @@ fn model_outcomes() -> Vec<(&'static str, Outcome)> {
         ("empty answer", reply(Vec::new(), ModelFinish::Stop)),
         ("calls", reply(vec![call], ModelFinish::ToolCalls)),
         ("cut answer", reply(vec![ModelContent::text("x")], ModelFinish::Length)),
+        ("granted", Outcome::Reserved(Ok(Grant::default()))),
+        ("not granted", Outcome::Reserved(Err(shortage()))),
         ("model failed", failed(PortFailureKind::Unavailable)),
         ("model canceled", failed(PortFailureKind::Canceled)),
     ]
@@ -343,6 +357,7 @@ fn the_places_are_complete() {
         "asking",
         "cleared",
         "deferred",
+        "admitting",
         "running",
         "after_hook",
         "done",

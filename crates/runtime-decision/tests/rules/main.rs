@@ -19,6 +19,7 @@ mod s03_steering;
 mod s04_batch;
 mod s05_approval;
 mod s06_silence;
+mod s08_budgets;
 mod s10_events;
 mod s12_cases;
 mod stored;

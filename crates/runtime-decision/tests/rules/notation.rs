@@ -15,6 +15,8 @@
 //! | `cycles 3`, `task_cycles 1`, `silence continue`, `no interruption`, `images`, `without a` | limits and terms |
 //! | `lifetime 100`, `wait 50` | of an approval, in milliseconds |
 //! | `instructions "…"`, `prompt "…"`, `workspace w`, `state {…}`, `said user "…"` | what the run begins with |
+//! | `budget tokens=9 cost=9 calls=2 tools=3 tool:a=1 uncached=9 runs=2` | budgets of the agent; `task_budget …` of the task, `above …` of a run above |
+//! | `price 2 1 3`, `window 900`, `output 50` | nano-dollars for a token of a prompt, of a cached one, of an answer; limits of the model and of an answer |
 //! | `meta {…}`, `agent_meta {…}` | metadata of the task, and of the agent |
 //!
 //! # What happens, from `start` on
@@ -29,17 +31,20 @@
 //! | `approve 1`, `approve 1 forever`, `deny 1 "why"` | somebody decides through the host |
 //! | `inputs "text"`, `interruptions "text"` | what a provider of messages gave; also `none`, `fail`, `halted` |
 //! | `steer "text"`, `cancel`, `suspend`, `resume`, `time` | and `at 700` sets the clock |
+//! | `others use tokens=5`, `budgets wait` | what another run below the same one used; no budget answers from then on |
 //! | `store` | the run is stored and loaded, as if in another process |
 //! | `crash` | the same, and nothing that was in flight comes back; `resume` goes on |
 //! | `show request`, `show history`, `show usage`, `show results`, `show approvals` | more to compare |
 //!
 //! # What came of it
 //! One line, wrapped where it is long, for each line of the script that anything came of.
+//! Budgets answer at once, from a tree of their own. `-> reserve …` asks one, `charged …` settles it.
 //! `-> model` is an effect, `-x 3 withdraw` a halt, `!! …` a refusal, everything else an event; a line
 //! with `#` was asked for with `show`, and `= …` is what is left in the end. What `start` does up to
 //! the profile is left out, schemas are checked at once, and only faults are seen.
 
 mod agent;
+mod budgets;
 mod outcome;
 mod run;
 mod show;

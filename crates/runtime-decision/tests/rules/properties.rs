@@ -8,7 +8,8 @@ use proptest::prelude::*;
 use runtime_decision::Event;
 
 use crate::random::{
-    Dice, Happening, Record, Scene, World, assert_truths, replayed, steady_run, steady_scene,
+    Dice, Happening, Record, Scene, World, assert_truths, budgeted_scene, limits, replayed,
+    steady_run, steady_scene,
 };
 
 fn config() -> ProptestConfig {
@@ -65,6 +66,66 @@ proptest! {
         assert_truths(&world.record, &broken);
         prop_assert_eq!(broken, straight);
     }
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn no_budget_is_overspent_and_none_is_held_by_nobody(rolls in rolls()) {
+        let mut dice = Dice::new(&rolls);
+        let (scene, above) = (budgeted_scene(&mut dice), limits(&mut dice));
+        let world = World::run_within(&scene, above, &mut dice);
+        let result = world.machine.result().expect("a result");
+        assert_truths(&world.record, &result);
+        world.purse().assert_kept(&result);
+        let (again, stored) = replayed(&scene, &world.record, |_| true);
+        prop_assert_eq!(stored, world.machine.to_json());
+        assert_same(&world.record, &again);
+    }
+}
+
+/// Runs with budgets must come to an end by each of them, and to other ends too.
+#[test]
+fn random_runs_use_up_every_budget() {
+    let mut came_to = BTreeSet::new();
+    for seed in 0..3_000 {
+        let rolls = rolled(seed);
+        let mut dice = Dice::new(&rolls);
+        let (scene, above) = (budgeted_scene(&mut dice), limits(&mut dice));
+        let result = World::run_within(&scene, above, &mut dice).machine.result();
+        let result = result.expect("a result");
+        came_to.extend(result.shortage.map(|shortage| {
+            let above = if shortage.levels_above > 0 { " above" } else { "" };
+            format!("{}{above}", shortage.budget)
+        }));
+        came_to.insert(format!("{:?}", result.status));
+    }
+    for wanted in [
+        "tokens",
+        "tokens above",
+        "uncached_input_tokens",
+        "cost",
+        "cost above",
+        "model_calls",
+        "tool_calls",
+        "tool_calls:s",
+        "wall_time",
+        "Completed",
+        "Failed",
+        "Cancelled",
+    ] {
+        assert!(came_to.contains(wanted), "no random run came to {wanted}: {came_to:?}");
+    }
+}
+
+fn rolled(seed: u64) -> Vec<u16> {
+    let mut seed = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(7);
+    let mut roll = || {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        u16::try_from(seed >> 48).expect("sixteen bits")
+    };
+    (0..200).map(|_| roll()).collect()
 }
 
 /// Random runs must come to all that can be told, or the properties say nothing.

@@ -5,6 +5,7 @@
 
 mod dice;
 mod outcomes;
+mod purse;
 mod record;
 mod scene;
 mod steady;
@@ -13,8 +14,9 @@ mod world;
 
 pub(crate) use dice::Dice;
 pub(crate) use outcomes::answer_of;
+pub(crate) use purse::{Purse, limits};
 pub(crate) use record::{Happening, Record};
-pub(crate) use scene::{Scene, steady_scene};
+pub(crate) use scene::{Scene, budgeted_scene, steady_scene};
 pub(crate) use steady::steady_run;
 pub(crate) use truths::{assert_paired, assert_truths};
 pub(crate) use world::{World, replayed};

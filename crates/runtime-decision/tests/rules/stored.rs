@@ -196,7 +196,12 @@ fn told_of_ends() -> Vec<Event> {
         Event::RunMaxCycles { final_answer: "hm".into(), error: "used up".into() },
         Event::RunCancelled { error: "cancelled".into() },
         Event::RunFailed { error: "broke".into(), error_code: "model_failed".into() },
-        Event::BudgetExhausted { budget: "wall_time".into(), error: "used up".into() },
+        Event::BudgetExhausted {
+            budget: "wall_time".into(),
+            error: "used up".into(),
+            limit: 60_000,
+            used: 60_001,
+        },
     ]
 }
 

@@ -10,7 +10,7 @@ use tracing::Instrument as _;
 
 use super::{
     AgentBuilder, EventStream, RunEnd, RunHandle, RunOptions, SuspendedRun, driver::Driver,
-    parts::Parts, run_handle::Owner,
+    parts::Parts, run_budget::RunBudget, run_handle::Owner,
 };
 
 /// An agent: what it is told, what it may use, and how far it may go. Cloning costs a reference
@@ -104,9 +104,21 @@ impl Agent {
 
     /// Makes a run that makes progress while the caller polls it, in whatever task that is.
     pub fn drive(&self, task: Task, options: RunOptions) -> (RunHandle, Run) {
+        self.drive_below(task, options, None)
+    }
+
+    /// The same, with the budgets of the run that starts it above its own.
+    pub(super) fn drive_below(
+        &self,
+        mut task: Task,
+        options: RunOptions,
+        above: Option<&Arc<RunBudget>>,
+    ) -> (RunHandle, Run) {
         let identity = self.identity(&task, &options);
+        task.budget = task.budget.tightened_by(&options.budget);
+        RunBudget::tell(above, &mut task);
         let machine = Machine::new(Arc::clone(&self.parts.plan), identity, task);
-        self.driven(machine, Happened::Started, options)
+        self.driven(machine, Happened::Started, options, above)
     }
 
     /// Goes on with a suspended run, here or in another process than before. It keeps its run id.
@@ -141,8 +153,8 @@ impl Agent {
         Ok((handle.owning(run), events))
     }
 
-    /// Like [`Self::resume`], for a run that the caller polls. The names of `options` are ignored:
-    /// the run has its own.
+    /// Like [`Self::resume`], for a run that the caller polls. The names and the budget of `options`
+    /// are ignored: the run has its own.
     ///
     /// # Errors
     /// It is damaged, of another version, or of another agent.
@@ -156,7 +168,7 @@ impl Agent {
             true => Happened::Started,
             false => Happened::Resumed,
         };
-        Ok(self.driven(machine, first, options))
+        Ok(self.driven(machine, first, options, None))
     }
 
     /// Ends a suspended run for good, as cancelled, and keeps the events of that in the trace,
@@ -171,7 +183,8 @@ impl Agent {
             let reason = "it was not suspended; resume it and cancel it then".to_owned();
             return Err(LoadError::Malformed { reason });
         }
-        let (_handle, run) = self.driven(machine, Happened::Cancelled, RunOptions::default());
+        let options = RunOptions::default();
+        let (_handle, run) = self.driven(machine, Happened::Cancelled, options, None);
         Ok(finished(run.await))
     }
 
@@ -179,9 +192,15 @@ impl Agent {
         Machine::from_json(Arc::clone(&self.parts.plan), run.as_json())
     }
 
-    fn driven(&self, machine: Machine, first: Happened, options: RunOptions) -> (RunHandle, Run) {
+    fn driven(
+        &self,
+        machine: Machine,
+        first: Happened,
+        options: RunOptions,
+        above: Option<&Arc<RunBudget>>,
+    ) -> (RunHandle, Run) {
         let span = tracing::info_span!("run", run_id = %machine.identity().run_id);
-        let (handle, driver) = Driver::new(Arc::clone(&self.parts), machine, options);
+        let (handle, driver) = Driver::new(Arc::clone(&self.parts), machine, options, above);
         let future = Box::pin(Box::new(driver).run(first).instrument(span));
         (handle, Run { future })
     }

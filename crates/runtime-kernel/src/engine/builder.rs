@@ -6,8 +6,8 @@
 use std::{collections::BTreeMap, fmt, sync::Arc, time::Duration};
 
 use runtime_decision::{
-    ASK_USER, ApprovalRequest, Callbacks, Definition, HookDeclaration, Limits, NoToolPolicy, Plan,
-    TASK_FINISH, ToolPolicy,
+    ASK_USER, ApprovalRequest, BudgetLimits, Callbacks, Definition, HookDeclaration, Limits,
+    NoToolPolicy, Plan, TASK_FINISH, ToolPolicy,
 };
 use runtime_ports::{
     ArtifactStore, ExecutionSessions, GenerationOptions, InteractionSession, ModelSession, Tool,
@@ -45,6 +45,7 @@ pub struct AgentBuilder {
     no_tool_policy: NoToolPolicy,
     limits: Limits,
     max_output_tokens: Option<u32>,
+    budget: BudgetLimits,
     options: GenerationOptions,
     hooks: Vec<Arc<dyn Hook>>,
     approvals: Option<Arc<dyn ApprovalProvider>>,
@@ -74,6 +75,7 @@ impl AgentBuilder {
             no_tool_policy: NoToolPolicy::default(),
             limits: Limits::default(),
             max_output_tokens: None,
+            budget: BudgetLimits::default(),
             options: GenerationOptions::default(),
             hooks: Vec::new(),
             approvals: None,
@@ -154,6 +156,14 @@ impl AgentBuilder {
     /// Most tokens of one answer.
     pub fn max_output_tokens(mut self, tokens: u32) -> Self {
         self.max_output_tokens = Some(tokens);
+        self
+    }
+
+    /// Most that a run and all that it starts may use together. With a budget, each model call is
+    /// told how long its answer may be, and whatever costs is reserved before it is done: a run that
+    /// lacks something ends as `budget_exhausted`. A limit of the cost needs a model with a price.
+    pub fn budget(mut self, limits: BudgetLimits) -> Self {
+        self.budget = limits;
         self
     }
 
@@ -316,6 +326,7 @@ impl AgentBuilder {
             no_tool_policy: self.no_tool_policy,
             limits: self.limits.clone(),
             max_output_tokens: self.max_output_tokens,
+            budget: self.budget.clone(),
             options: Arc::new(self.options.clone()),
             hooks,
             callbacks: Callbacks {

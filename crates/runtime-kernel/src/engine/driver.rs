@@ -26,6 +26,7 @@ use super::{
     in_flight::{Ended, InFlight},
     parts::Parts,
     perform::{Dispatched, Frame},
+    run_budget::{RunBudget, Spender},
     run_handle::{Concluded, MAILBOX, Message},
     steering::Steering,
     trace_writer::TraceWriter,
@@ -63,6 +64,7 @@ pub(super) struct Driver {
     steering: Steering,
     cancelling: Option<Cancelling>,
     ends: Ends,
+    spender: Spender,
     /// The last event, which is told when everything else is done.
     last: Option<Arc<RunEvent>>,
     /// When everything must be over, once something was told to stop.
@@ -76,18 +78,22 @@ impl Driver {
         parts: Arc<Parts>,
         machine: Machine,
         options: RunOptions,
+        above: Option<&Arc<RunBudget>>,
     ) -> (RunHandle, Self) {
         let (messages, mailbox) = mpsc::channel(MAILBOX);
         let (end, ended) = watch::channel(None);
         let (events, hub) = event_hub();
         let run_id = Arc::clone(&machine.identity().run_id);
+        let budget = RunBudget::of(&machine, above);
         let handle = RunHandle::new(Arc::clone(&run_id), messages, ended, hub);
+        let handle = handle.within(budget.clone());
         let operation = operation(&run_id, options.operation.as_ref());
         let trace = parts.trace.clone().map(|trace| TraceWriter::new(trace, operation.clone()));
         let grace = parts.patience.grace;
         let driver = Self {
             in_flight: InFlight::new(grace - grace / REST_OF_GRACE),
             ends: Ends::of(&operation),
+            spender: Spender(budget),
             steering: Steering::after(machine.last_steering()),
             out: Out::default(),
             settled: VecDeque::new(),
@@ -228,6 +234,9 @@ impl Driver {
         let mut out = std::mem::take(&mut self.out);
         out.clear();
         let handled = self.machine.handle(Input { at_ms, happened }, &mut out);
+        for charge in out.charges.drain(..) {
+            self.spender.charge(charge.reservation, &charge.used);
+        }
         for event in out.events.drain(..) {
             self.tell(event);
         }
@@ -250,6 +259,9 @@ impl Driver {
             let over_by = Instant::now().checked_add(self.parts.patience.grace);
             self.over_by = self.over_by.into_iter().chain(over_by).min();
         }
+        if halt == Halt::Withdraw {
+            self.spender.cancel(id);
+        }
         let withdrawn = self.in_flight.halt(id, halt);
         if let (Some(name), Some(cancelling)) = (withdrawn, &mut self.cancelling) {
             cancelling.note_withdrawn(id, &name);
@@ -258,6 +270,10 @@ impl Driver {
 
     fn dispatch(&mut self, requested: Requested) {
         let Requested { id, effect } = requested;
+        if let Effect::Reserve { wanted, least } = &effect {
+            let reserved = self.spender.reserve(id, wanted, least);
+            return self.settled.push_back((id, Box::new(reserved)));
+        }
         let cycle = self.machine.cycle();
         if self.cycle.0 != cycle {
             self.cycle = (cycle, tracing::info_span!("cycle", cycle));

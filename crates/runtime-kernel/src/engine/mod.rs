@@ -71,6 +71,7 @@ mod in_flight;
 mod parts;
 mod perform;
 mod providers;
+mod run_budget;
 mod run_handle;
 mod run_options;
 mod steering;
@@ -98,11 +99,11 @@ pub use run_handle::{
 };
 pub use run_options::{RunNames, RunOptions};
 pub use runtime_decision::{
-    ApprovalRequest, Attempt, Call, CallEdits, CallResult, CycleRecord, CycleView, DefinitionError,
-    EVENT_VERSION, Edit, Event, HookDeclaration, HookPoint, HookResult, Ledger, LedgerTotals,
-    LoadError, NoToolPolicy, Plan, Refused, RequestEdits, ResultEdits, ResultStatus,
-    ReturnedSteering, Ruling, RunError, RunEvent, RunIdentity, RunResult, RunStatus, Task,
-    ToolPolicy, ToolRecord,
+    Amounts, ApprovalRequest, Attempt, BudgetLimits, BudgetName, BudgetStanding, Call, CallEdits,
+    CallResult, CycleRecord, CycleView, DefinitionError, EVENT_VERSION, Edit, Event,
+    HookDeclaration, HookPoint, HookResult, Ledger, LedgerTotals, LoadError, NoToolPolicy, Plan,
+    Refused, RequestEdits, ResultEdits, ResultStatus, ReturnedSteering, Ruling, RunError, RunEvent,
+    RunIdentity, RunResult, RunStatus, Shortage, Spent, Task, ToolPolicy, ToolRecord,
 };
 pub use runtime_ports::ApprovalDecision;
 pub use suspended_run::SuspendedRun;

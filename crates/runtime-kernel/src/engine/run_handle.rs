@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use runtime_decision::{Refused, RunResult, RunStatus};
+use runtime_decision::{BudgetStanding, Refused, RunResult, RunStatus};
 use runtime_ports::ApprovalDecision;
 use thiserror::Error;
 use tokio::{
@@ -13,7 +13,9 @@ use tokio::{
     task::{AbortHandle, JoinHandle},
 };
 
-use super::{EventHub, EventStream, SuspendedRun, TraceLosses, WatchOptions};
+use super::{
+    EventHub, EventStream, SuspendedRun, TraceLosses, WatchOptions, run_budget::RunBudget,
+};
 
 /// How many messages may wait for the driver.
 pub(super) const MAILBOX: usize = 64;
@@ -35,6 +37,7 @@ pub struct RunHandle {
     end: watch::Receiver<Option<Concluded>>,
     hub: EventHub,
     owner: Option<Arc<Owner>>,
+    budget: Option<Arc<RunBudget>>,
 }
 
 /// What a driver leaves when it is done.
@@ -178,7 +181,12 @@ impl RunHandle {
         end: watch::Receiver<Option<Concluded>>,
         hub: EventHub,
     ) -> Self {
-        Self { run_id, mailbox, end, hub, owner: None }
+        Self { run_id, mailbox, end, hub, owner: None, budget: None }
+    }
+
+    pub(super) fn within(mut self, budget: Option<Arc<RunBudget>>) -> Self {
+        self.budget = budget;
+        self
     }
 
     pub(super) fn owned_by(mut self, owner: Owner) -> Self {
@@ -197,6 +205,13 @@ impl RunHandle {
     #[must_use]
     pub fn events(&self, options: WatchOptions) -> EventStream {
         self.hub.subscribe(options)
+    }
+
+    /// The budgets that apply to the run as they stand at this moment, its own first, then those of
+    /// the runs above it; none where nothing is limited. Time is no part of them.
+    #[must_use]
+    pub fn budgets(&self) -> Vec<BudgetStanding> {
+        self.budget.as_ref().map(|budget| budget.standing()).unwrap_or_default()
     }
 
     /// Says something to the run. It is put into the history at the next occasion: after the tool

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use runtime_decision::RunIdentity;
+use runtime_decision::{BudgetLimits, RunIdentity};
 use runtime_ports::OperationContext;
 use uuid::Uuid;
 
@@ -36,6 +36,8 @@ pub struct RunOptions {
     /// What the stream of [`Agent::watch`](super::Agent::watch) gives; no deltas unless they are
     /// asked for.
     pub watching: WatchOptions,
+    /// Budgets of the run, beside those of the agent and of the task; the tighter one of two holds.
+    pub budget: BudgetLimits,
 }
 
 impl RunOptions {
@@ -57,6 +59,13 @@ impl RunOptions {
     #[must_use]
     pub const fn with_deltas(mut self) -> Self {
         self.watching.deltas = true;
+        self
+    }
+
+    /// With these budgets, beside those of the agent.
+    #[must_use]
+    pub fn budget(mut self, limits: BudgetLimits) -> Self {
+        self.budget = self.budget.tightened_by(&limits);
         self
     }
 

@@ -5,10 +5,12 @@
 use std::{collections::BTreeMap, time::Duration};
 
 use runtime_decision::{
-    ArgumentFault, Callbacks, Definition, HookDeclaration, HookPoint, NoToolPolicy, Ruling, Task,
-    ToolPolicy,
+    ArgumentFault, BudgetLimits, Callbacks, Definition, HookDeclaration, HookPoint, NoToolPolicy,
+    Ruling, Task, ToolPolicy,
 };
-use runtime_ports::{EffectClass, ModelToolDefinition, ToolDescriptor, ToolKind};
+use runtime_ports::{
+    EffectClass, ModelProfile, ModelToolDefinition, Price, ToolDescriptor, ToolKind,
+};
 use serde_json::json;
 
 use super::words::{message, object, text};
@@ -21,12 +23,25 @@ pub(crate) struct Agent {
     pub(crate) faults: BTreeMap<String, ArgumentFault>,
     /// Whether schemas never answer.
     pub(crate) waits: bool,
+    /// Budgets of a run above.
+    pub(crate) above: BudgetLimits,
+    pub(crate) price: Option<Price>,
+    /// Of the model; 0 when it is not known.
+    pub(crate) window: u64,
 }
 
 impl Default for Agent {
     fn default() -> Self {
         let definition = Definition::new("agent", "model");
-        Self { definition, task: Task::new("go"), faults: BTreeMap::new(), waits: false }
+        Self {
+            definition,
+            task: Task::new("go"),
+            faults: BTreeMap::new(),
+            waits: false,
+            above: BudgetLimits::default(),
+            price: None,
+            window: 1_000,
+        }
     }
 }
 
@@ -45,18 +60,33 @@ impl Agent {
             "hook" => self.definition.hooks.push(hook(rest[0], &rest[1..])),
             "with" => self.definition.callbacks = callbacks(rest),
             "cycles" => self.definition.limits.max_cycles = number(rest[0]),
+            "output" => self.definition.max_output_tokens = Some(number(rest[0])),
+            "budget" => self.definition.budget = limits(rest),
+            "price" => self.price = Some(price(rest)),
+            "window" => self.window = number(rest[0]),
+            "above" => {
+                self.above = limits(rest);
+                self.task.budgeted = true;
+                self.task.cost_budgeted = self.above.cost_nano_usd.is_some();
+            }
             "lifetime" => {
                 self.definition.limits.approval_lifetime = Duration::from_millis(number(rest[0]));
             }
             "wait" => {
                 self.definition.limits.approval_timeout = Duration::from_millis(number(rest[0]));
             }
+            "task_budget" => self.task.budget = limits(rest),
             "task_cycles" => self.task.max_cycles = Some(number(rest[0])),
             "schemas" => self.waits = true,
             "workspace" => self.definition.workspace = Some(rest[0].into()),
             "instructions" => self.definition.instructions = Some(text(rest).into()),
             _ => self.terms(words),
         }
+    }
+
+    /// The profile with what the script says of the model.
+    pub(crate) fn profile(&self, profile: ModelProfile) -> ModelProfile {
+        ModelProfile { context_window_tokens: self.window, price: self.price, ..profile }
     }
 
     fn terms(&mut self, words: &[&str]) {
@@ -85,6 +115,33 @@ impl Agent {
             _ => panic!("a policy without a tool"),
         };
     }
+}
+
+/// `tokens=9`, `cost=9`, `tool:a=1` and so on.
+fn limits(words: &[&str]) -> BudgetLimits {
+    let mut limits = BudgetLimits::default();
+    for word in words {
+        let (name, limit) = word.split_once('=').expect("a limit");
+        match name {
+            "tokens" => limits.tokens = Some(number(limit)),
+            "uncached" => limits.uncached_input_tokens = Some(number(limit)),
+            "cost" => limits.cost_nano_usd = Some(number(limit)),
+            "calls" => limits.model_calls = Some(number(limit)),
+            "tools" => limits.tool_calls = Some(number(limit)),
+            "runs" => limits.sub_tasks = Some(number(limit)),
+            name => {
+                let tool = name.strip_prefix("tool:").expect("a budget");
+                limits.tool_calls_by_name.insert(tool.into(), number(limit));
+            }
+        }
+    }
+    limits
+}
+
+/// Of prompts, of cached prompts, of answers; in nano-dollars a token.
+fn price(words: &[&str]) -> Price {
+    let each = |place: usize| number::<u64>(words[place]) * 1_000_000;
+    Price { input: each(0), cached_input: Some(each(1)), cache_write: None, output: each(2) }
 }
 
 fn number<T: std::str::FromStr>(word: &str) -> T {

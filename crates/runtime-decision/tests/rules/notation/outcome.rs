@@ -8,17 +8,20 @@ use runtime_decision::{
 };
 use runtime_ports::{
     ApprovalDecision, ImageSource, ModelContent, ModelFinish, ModelMessage, ModelResponse,
-    ModelRole, PortFailure, PortFailureKind, TokenUsage, ToolDirective, ToolReply,
+    ModelRole, PortFailure, PortFailureKind, RequestMeter, TokenUsage, ToolDirective, ToolReply,
+    TurnEnd,
 };
 
 use super::words::{call, contents, object, text};
 
-/// `"text" a(1)`, `cut …`, `filtered …`, `fails`, `halted`, `unsent`; `usage 3 4` reports tokens.
+/// `"text" a(1)`, `cut …`, `filtered …`, `fails`, `halted`, `unsent`; `usage 3 4 cached 1 cost 9` reports them,
+/// and `tries 2` says how often the request was sent.
 pub(crate) fn reply(words: &[&str]) -> Result<ModelResponse, PortFailure> {
     let finish = match words.first() {
         Some(&"fails") => {
             let kind = PortFailureKind::Unavailable;
-            return Err(PortFailure::in_flight_unknown(kind, "SERVER_ERROR", "it broke"));
+            let failure = PortFailure::in_flight_unknown(kind, "SERVER_ERROR", "it broke");
+            return Err(failure.with_attempts(tries(words)));
         }
         Some(&"unsent") => {
             let kind = PortFailureKind::Invalid;
@@ -38,7 +41,22 @@ pub(crate) fn reply(words: &[&str]) -> Result<ModelResponse, PortFailure> {
     let count = |offset: usize| words[reported? + offset].parse().ok();
     let usage =
         TokenUsage { input_tokens: count(1), output_tokens: count(2), ..TokenUsage::default() };
-    Ok(ModelResponse { output, finish, usage, cost_nano_usd: None, attempts: Vec::new() })
+    let cost_nano_usd = after(words, "cost");
+    let usage = TokenUsage { cached_input_tokens: after(words, "cached"), ..usage };
+    Ok(ModelResponse { output, finish, usage, cost_nano_usd, attempts: tries(words) })
+}
+
+/// The number after a word, if it is there.
+fn after(words: &[&str], word: &str) -> Option<u64> {
+    let place = words.iter().position(|it| *it == word)?;
+    Some(words[place + 1].parse().expect("a number"))
+}
+
+/// `tries 3`: the request was sent that often, and only the last answer reported anything.
+fn tries(words: &[&str]) -> Vec<RequestMeter> {
+    let end = |last: bool| if last { TurnEnd::Completed } else { TurnEnd::Failed };
+    let tries = after(words, "tries").unwrap_or_default();
+    (1..=tries).map(|place| RequestMeter::unreported(end(place == tries))).collect()
 }
 
 /// What a tool came to.

@@ -9,7 +9,7 @@ use runtime_decision::{
 };
 use runtime_ports::{ModelProfile, ModelRequest};
 
-use super::{agent::Agent, outcome, show, words};
+use super::{agent::Agent, budgets::Budgets, outcome, show, words};
 
 /// A run in the making.
 #[derive(Default)]
@@ -18,11 +18,15 @@ pub(crate) struct Run {
     machine: Option<Machine>,
     /// What was asked for and not settled.
     asked: Vec<Requested>,
+    /// There once one was asked.
+    budgets: Option<Budgets>,
     requests: Vec<ModelRequest>,
     /// By the call, the question about it.
     questions: BTreeMap<String, Arc<str>>,
     clock: u64,
     steered: u64,
+    /// Whether budgets never answer.
+    budgets_wait: bool,
     /// What came of the present line.
     told: Vec<String>,
     lines: Vec<String>,
@@ -40,7 +44,9 @@ impl Run {
         let words = words::words(line);
         let words: Vec<_> = words.iter().map(|word| &**word).collect();
         let rest = &words[1..];
-        if self.machine.is_none() && !matches!(words[0], "start" | "cancel" | "steer" | "at") {
+        if self.machine.is_none()
+            && !matches!(words[0], "start" | "cancel" | "steer" | "at" | "budgets")
+        {
             return self.agent.line(&words);
         }
         match words[0] {
@@ -60,7 +66,11 @@ impl Run {
             "crash" => {
                 self.store();
                 self.asked.clear();
+                let machine = self.machine.as_ref().expect("a run");
+                self.budgets = Some(Budgets::of(machine, &self.agent.above));
             }
+            "others" => self.budgets.as_mut().expect("budgets").others_use(rest[1]),
+            "budgets" => self.budgets_wait = true,
             "show" => self.show(rest[0]),
             _ => self.settle(&words),
         }
@@ -93,9 +103,14 @@ impl Run {
         }
         self.take(out);
         self.check_schemas();
+        self.ask_budgets();
     }
 
     fn take(&mut self, out: Out) {
+        for charge in out.charges {
+            self.told.push(format!("charged {}", show::amounts(&charge.used)));
+            self.budgets().charge(&charge);
+        }
         for (id, halt) in out.halts {
             self.told.push(show::halt(id.0, halt));
             let dropped = halt == runtime_decision::Halt::Withdraw;
@@ -120,6 +135,25 @@ impl Run {
         }
     }
 
+    /// Budgets as they are when the run takes up its life.
+    fn budgets(&mut self) -> &mut Budgets {
+        let machine = self.machine.as_ref().expect("a run");
+        let above = &self.agent.above;
+        self.budgets.get_or_insert_with(|| Budgets::of(machine, above))
+    }
+
+    /// Budgets answer at once.
+    fn ask_budgets(&mut self) {
+        while let Some(place) = self.asked.iter().position(is_reserve) {
+            if self.budgets_wait {
+                return;
+            }
+            let asked = self.asked.remove(place);
+            let outcome = self.budgets().answer(&asked);
+            self.happens(Input::settled(self.clock, asked.id, outcome).happened);
+        }
+    }
+
     /// Schemas answer at once.
     fn check_schemas(&mut self) {
         while let Some(place) = self.asked.iter().position(is_check).filter(|_| !self.agent.waits) {
@@ -138,7 +172,12 @@ impl Run {
             Some(place) => self.asked.remove(place),
             None => panic!("nothing asks for {words:?}: {:#?}\n{:#?}", self.told, self.asked),
         };
-        let outcome = outcome_of(&asked.effect, words);
+        let outcome = match &asked.effect {
+            Effect::ResolveProfile { .. } => Outcome::ProfileResolved(
+                profile(&words[1..]).map(|profile| self.agent.profile(profile)),
+            ),
+            effect => outcome_of(effect, words),
+        };
         self.happens(Input::settled(self.clock, asked.id, outcome).happened);
     }
 
@@ -175,6 +214,7 @@ impl Run {
                 let at_least = (input.at_least, input.complete);
                 vec![format!("{} attempts, input {sum:?} {at_least:?}", totals.attempts)]
             }
+            "spent" => show::spent(&machine.spent()),
             "approvals" => machine.pending_approvals().iter().map(|it| it.to_string()).collect(),
             "pending" => machine.pending().iter().map(pending).collect(),
             other => panic!("{other} cannot be shown"),
@@ -193,6 +233,11 @@ impl Run {
         self.lines.extend(ending);
         if self.running().status().is_some() {
             assert!(self.asked.is_empty(), "asked for and neither settled nor withdrawn");
+            if let Some(budgets) = &self.budgets {
+                let (used, is_free) = budgets.settled();
+                assert_eq!(used, self.running().spent().charged, "the run counts as the tree does");
+                assert!(is_free, "the run is over and holds something reserved");
+            }
         }
         self.lines.join("\n")
     }
@@ -208,6 +253,10 @@ fn pending(pending: &runtime_decision::Pending) -> String {
     let state = if pending.in_flight { "in flight" } else { "held" };
     let effect = show::effect(&pending.effect, &[], usize::MAX).unwrap_or_default();
     format!("{} {state} {effect}", pending.id)
+}
+
+fn is_reserve(asked: &Requested) -> bool {
+    matches!(asked.effect, Effect::Reserve { .. })
 }
 
 fn is_check(asked: &Requested) -> bool {

@@ -3,9 +3,10 @@
 //! Knows what a reader needs, and leaves out the rest.
 
 use runtime_decision::{
-    CallResult, Effect, Event, Halt, HookSubject, Machine, RunEvent, RunResult, RunStatus,
+    Amounts, CallResult, Effect, Event, Halt, HookSubject, Machine, RunEvent, RunResult, RunStatus,
+    Spent,
 };
-use runtime_ports::{ModelContent, ModelMessage, ModelRole, ToolDirective};
+use runtime_ports::{ModelContent, ModelMessage, ModelRole, ToolDirective, UsageTotal};
 use serde_json::Value;
 
 /// What a run asks for; nothing for what the executor answers by itself.
@@ -17,7 +18,10 @@ pub(crate) fn effect(effect: &Effect, hooks: &[String], all_tools: usize) -> Opt
         Effect::ConsultMemory(call) => format!("memory {} {:?}", call.provider, call.moment),
         Effect::StoreArtifact { content } => format!("artifact of {} bytes", content.len()),
         Effect::Summarize(request) => format!("summary of {} messages", request.messages.len()),
-        Effect::Reserve { wanted, .. } => format!("budget {wanted:?}"),
+        Effect::Reserve { wanted, least } => match wanted == least {
+            true => format!("reserve {}", amounts(wanted)),
+            false => format!("reserve {}, at least {}", amounts(wanted), amounts(least)),
+        },
         Effect::CheckAnswer { answer } => format!("verdict on {answer}"),
         Effect::RunChild(work) => {
             format!("child {} {} {:?}", work.task_id, work.agent, work.prompt)
@@ -37,7 +41,9 @@ pub(crate) fn effect(effect: &Effect, hooks: &[String], all_tools: usize) -> Opt
                     format!(" with [{}]", names.collect::<Vec<_>>().join(" "))
                 }
             };
-            format!("model {} messages{hidden}", request.messages.len())
+            let most = request.max_output_tokens.map(|most| format!(" within {most}"));
+            let most = most.unwrap_or_default();
+            format!("model {} messages{hidden}{most}", request.messages.len())
         }
         Effect::ConsultApprovals(request) => format!("provider {}", request.preview),
         Effect::AwaitApproval(request) => {
@@ -57,6 +63,40 @@ pub(crate) fn effect(effect: &Effect, hooks: &[String], all_tools: usize) -> Opt
         }
     };
     Some(format!("-> {shown}"))
+}
+
+/// What is counted of it, `nothing` where nothing is.
+pub(crate) fn amounts(amounts: &Amounts) -> String {
+    let named = [
+        ("calls", amounts.model_calls),
+        ("tokens", amounts.tokens),
+        ("uncached", amounts.uncached_input_tokens),
+        ("cost", amounts.cost_nano_usd),
+        ("tools", amounts.tool_calls),
+        ("runs", amounts.sub_tasks),
+    ];
+    let there = named.into_iter().filter(|(_, amount)| *amount > 0);
+    let mut shown: Vec<_> = there.map(|(name, amount)| format!("{name} {amount}")).collect();
+    let by_name = amounts.tool_calls_by_name.iter();
+    shown.extend(by_name.map(|(name, calls)| format!("{name} {calls}")));
+    match shown.is_empty() {
+        true => "nothing".to_owned(),
+        false => shown.join(" "),
+    }
+}
+
+/// What counts, and what of it is known.
+pub(crate) fn spent(spent: &Spent) -> Vec<String> {
+    let total = |name: &str, total: UsageTotal| {
+        let mark = if total.complete { "" } else { " or more" };
+        format!("{name} {}{mark}", total.at_least)
+    };
+    vec![
+        format!("charged {}", amounts(&spent.charged)),
+        total("tokens", spent.tokens),
+        total("uncached", spent.uncached_input_tokens),
+        total("cost", spent.cost_nano_usd),
+    ]
 }
 
 fn subject(subject: &HookSubject) -> String {
@@ -156,7 +196,8 @@ fn rest(event: &Event) -> String {
         Event::RunWaitUser { wait_reason } => format!("{wait_reason:?}"),
         Event::RunMaxCycles { final_answer, .. } => format!("{final_answer:?}"),
         Event::RunFailed { error_code, .. } => error_code.to_string(),
-        Event::BudgetExhausted { budget, .. } => budget.to_string(),
+        Event::BudgetExhausted { budget, limit: 0, used: 0, .. } => budget.to_string(),
+        Event::BudgetExhausted { budget, limit, used, .. } => format!("{budget} {used} of {limit}"),
         _ => String::new(),
     }
 }

@@ -38,6 +38,7 @@ pub(crate) fn answer_of(effect: &Effect, dice: &mut Dice<'_>) -> Outcome {
             false => Ok(Digest::of(content.as_bytes())),
         }),
         Effect::Summarize(_) => Outcome::Summarized(reply(dice)),
+        // Where budgets matter, a tree of them answers.
         Effect::Reserve { wanted, .. } => {
             Outcome::Reserved(Ok(Grant { amounts: (**wanted).clone(), kept_short_by: None }))
         }

@@ -1,6 +1,6 @@
 //! Decides what is kept of a random run.
 
-use runtime_decision::{EffectId, Halt, Input, Requested, RunEvent};
+use runtime_decision::{Charge, EffectId, Halt, Input, Requested, RunEvent};
 
 /// Everything that happened, in order.
 #[derive(Debug, Default)]
@@ -17,6 +17,8 @@ pub(crate) enum Happening {
     Asked(Requested),
     /// An effect that was halted.
     Halted(EffectId, Halt),
+    /// What was reserved was settled.
+    Charged(Charge),
     /// An event.
     Told(RunEvent),
     /// The process was lost, with all that was in flight.

@@ -7,7 +7,7 @@ use runtime_decision::{
 };
 use runtime_ports::{ModelMessage, ModelRole};
 
-use super::Dice;
+use super::{Dice, limits};
 use crate::notation::{definition, tool_with};
 
 /// An agent with its task.
@@ -52,6 +52,19 @@ impl Scene {
         let plan = Arc::new(Plan::new(definition).expect("a definition"));
         Self { plan, task: task(dice) }
     }
+}
+
+/// An agent with budgets that may be used up.
+pub(crate) fn budgeted_scene(dice: &mut Dice<'_>) -> Scene {
+    let mut scene = Scene::roll(dice);
+    let mut definition = scene.plan.definition().clone();
+    definition.budget = limits(dice);
+    definition.max_output_tokens = [None, Some(40), Some(700)][dice.roll(3)];
+    scene.plan = Arc::new(Plan::new(definition).expect("a definition"));
+    scene.task.budget = limits(dice);
+    scene.task.budgeted = true;
+    scene.task.cost_budgeted = true;
+    scene
 }
 
 fn tooled() -> Definition {

@@ -23,6 +23,7 @@ pub(crate) fn assert_truths(record: &Record, result: &RunResult) {
     assert_calls(record);
     assert_steering(record, result);
     assert_usage(record, result);
+    assert_charged_once(record);
 }
 
 /// Every call has its one result, right behind it and in call order; there is no other result, and
@@ -88,7 +89,7 @@ fn assert_settled_once(record: &Record) {
             }
             Happening::Crashed => open.clear(),
             Happening::Halted(id, _) => assert!(open.contains_key(id)),
-            Happening::Told(_) => {}
+            Happening::Told(_) | Happening::Charged(_) => {}
         }
     }
     assert!(open.is_empty(), "the run ended with open effects: {open:?}");
@@ -176,6 +177,26 @@ fn assert_steering(record: &Record, result: &RunResult) {
         let returned = returned.filter(|it| it.steering_id == *steering_id).count();
         assert_eq!(applied + returned, 1, "{prompt}: {applied} applied, {returned} returned");
     }
+}
+
+/// What was granted is settled once, and nothing else is.
+fn assert_charged_once(record: &Record) {
+    let mut held = BTreeSet::new();
+    for happening in &record.happenings {
+        match happening {
+            Happening::Taken(input) => {
+                let Happened::Settled { effect, outcome } = &input.happened else { continue };
+                if matches!(&**outcome, Outcome::Reserved(Ok(_))) {
+                    held.insert(*effect);
+                }
+            }
+            Happening::Charged(charge) => {
+                assert!(held.remove(&charge.reservation), "charged twice, or never granted");
+            }
+            _ => {}
+        }
+    }
+    assert!(held.is_empty(), "granted and never charged: {held:?}");
 }
 
 /// What is unknown in one attempt is unknown in the sum.

@@ -5,10 +5,11 @@
 use std::sync::Arc;
 
 use runtime_decision::{
-    Event, Halt, Happened, Input, Machine, Out, Outcome, Refused, Requested, RunIdentity,
+    BudgetLimits, Event, Halt, Happened, Input, Machine, Out, Outcome, Refused, Requested,
+    RunIdentity,
 };
 
-use super::{Dice, Happening, Record, Scene, answer_of, outcomes::decision};
+use super::{Dice, Happening, Purse, Record, Scene, answer_of, outcomes::decision};
 
 /// A run and all that happens to it.
 #[derive(Debug)]
@@ -19,6 +20,7 @@ pub(crate) struct World {
     clock: u64,
     steered: u64,
     questions: Vec<Arc<str>>,
+    purse: Option<Purse>,
     settled: Vec<Requested>,
 }
 
@@ -37,13 +39,25 @@ impl World {
             clock: 0,
             steered: 0,
             questions: Vec::new(),
+            purse: None,
             settled: Vec::new(),
         }
     }
 
     /// A run from its first input to its end, as the dice fall.
     pub(crate) fn run(scene: &Scene, dice: &mut Dice<'_>) -> Self {
+        Self::new(scene).ran(dice)
+    }
+
+    /// The same below a run with these budgets, where nothing costs more than was granted.
+    pub(crate) fn run_within(scene: &Scene, above: BudgetLimits, dice: &mut Dice<'_>) -> Self {
         let mut world = Self::new(scene);
+        world.purse = Some(Purse::new(&world.machine, above));
+        world.ran(dice)
+    }
+
+    fn ran(self, dice: &mut Dice<'_>) -> Self {
+        let mut world = self;
         if dice.once_in(6) {
             world.steer();
         }
@@ -53,6 +67,10 @@ impl World {
         }
         world.bring_to_an_end();
         world
+    }
+
+    pub(crate) fn purse(&self) -> &Purse {
+        self.purse.as_ref().expect("budgets")
     }
 
     fn step(&mut self, dice: &mut Dice<'_>) {
@@ -88,10 +106,15 @@ impl World {
     }
 
     fn take(&mut self, out: Out) {
+        for charge in out.charges {
+            self.purse.iter_mut().for_each(|purse| purse.charge(&charge));
+            self.record.happenings.push(Happening::Charged(charge));
+        }
         for (id, halt) in out.halts {
             let place = self.open.iter().position(|open| open.id == id);
             let place = place.expect("only what is open is halted");
             if halt == Halt::Withdraw {
+                self.purse.iter_mut().for_each(|purse| purse.cancel(id));
                 self.open.remove(place);
             }
             self.record.happenings.push(Happening::Halted(id, halt));
@@ -151,6 +174,8 @@ impl World {
 
     fn crash(&mut self) {
         self.store();
+        let again = self.purse.as_ref().map(|purse| purse.again(&self.machine));
+        self.purse = again;
         self.open.clear();
         if self.machine.status().is_none() {
             self.record.happenings.push(Happening::Crashed);
@@ -188,7 +213,10 @@ impl World {
             return self.resume();
         }
         let place = dice.roll(self.open.len());
-        let outcome = answer_of(&self.open[place].effect, dice);
+        let mut outcome = answer_of(&self.open[place].effect, dice);
+        if let Some(purse) = &mut self.purse {
+            outcome = purse.answer(&self.open[place], outcome, dice);
+        }
         self.settle(place, outcome);
     }
 
@@ -235,6 +263,8 @@ pub(crate) fn replayed(
         world.machine.handle(input.clone(), &mut out).expect("an input that was taken before");
         world.record.happenings.push(Happening::Taken(input.clone()));
         let told = out.events.into_iter().map(Happening::Told);
+        let charged = out.charges.into_iter().map(Happening::Charged);
+        world.record.happenings.extend(charged);
         let halted = out.halts.into_iter().map(|(id, halt)| Happening::Halted(id, halt));
         let asked = out.effects.into_iter().map(Happening::Asked);
         world.record.happenings.extend(halted.chain(told).chain(asked));

@@ -1,0 +1,118 @@
+//! Decides what the budgets of a random run allow, and keeps a world that uses no more than was
+//! granted.
+//!
+//! Knows a tree of budgets, as a driver keeps one, with a run above the one that is tested.
+
+use runtime_decision::{
+    Amounts, BudgetLimits, BudgetNode, BudgetTree, Charge, Effect, Machine, Outcome, Requested,
+    RunResult,
+};
+use runtime_ports::{Price, TokenUsage};
+
+use super::Dice;
+
+const PRICE: Price =
+    Price { input: 2_000_000, cached_input: Some(1_000_000), cache_write: None, output: 3_000_000 };
+
+/// A run's place among budgets.
+#[derive(Debug)]
+pub(crate) struct Purse {
+    above_limits: BudgetLimits,
+    tree: BudgetTree,
+    above: BudgetNode,
+    run: BudgetNode,
+}
+
+/// Few enough to be used up, and sometimes none.
+pub(crate) fn limits(dice: &mut Dice<'_>) -> BudgetLimits {
+    let mut most = |most: usize| {
+        let limit = u64::try_from(dice.roll(most)).expect("few");
+        Some(limit).filter(|_| !dice.once_in(2))
+    };
+    let mut limits = BudgetLimits {
+        tokens: most(3_000),
+        uncached_input_tokens: most(900),
+        cost_nano_usd: most(9_000),
+        model_calls: most(5),
+        tool_calls: most(12),
+        ..BudgetLimits::default()
+    };
+    if dice.once_in(3) {
+        let calls = u64::try_from(dice.roll(4)).expect("few");
+        limits.tool_calls_by_name.insert("s".into(), calls);
+    }
+    limits
+}
+
+impl Purse {
+    pub(crate) fn new(machine: &Machine, above_limits: BudgetLimits) -> Self {
+        let (mut tree, above) = BudgetTree::new(above_limits.clone(), &Amounts::default());
+        let run = tree.open(&above, machine.budget().clone(), &machine.spent().charged);
+        for (reservation, amounts) in machine.reservations() {
+            tree.hold(&run, reservation.0, amounts.clone());
+        }
+        Self { above_limits, tree, above, run }
+    }
+
+    /// The same budgets in another process.
+    pub(crate) fn again(&self, machine: &Machine) -> Self {
+        let again = Self::new(machine, self.above_limits.clone());
+        let (before, after) = (self.tree.standing(&self.run), again.tree.standing(&again.run));
+        assert_eq!(before, after, "a run that was stored has other budgets");
+        again
+    }
+
+    pub(crate) fn charge(&mut self, charge: &Charge) {
+        self.tree.charge(&self.run, charge.reservation.0, &charge.used);
+    }
+
+    /// What was granted for something that is not wanted any more goes back.
+    pub(crate) fn cancel(&mut self, id: runtime_decision::EffectId) {
+        self.tree.cancel(&self.run, id.0);
+    }
+
+    /// The outcome of an effect, within what was granted for it.
+    pub(crate) fn answer(
+        &mut self,
+        asked: &Requested,
+        outcome: Outcome,
+        dice: &mut Dice<'_>,
+    ) -> Outcome {
+        match (&asked.effect, outcome) {
+            (Effect::Reserve { wanted, least }, _) => {
+                Outcome::Reserved(self.tree.reserve(&self.run, asked.id.0, wanted, least))
+            }
+            (_, Outcome::ProfileResolved(Ok(mut profile))) => {
+                profile.price = Some(PRICE);
+                Outcome::ProfileResolved(Ok(profile))
+            }
+            (Effect::CallModel(request), Outcome::ModelReplied(Ok(mut response))) => {
+                let most = request.max_output_tokens.expect("a model call says its most");
+                let output = u64::from(most).min(dice.roll(2_000) as u64);
+                let input = request.messages.estimated_tokens();
+                let cached = input.min(dice.roll(60) as u64);
+                let known = TokenUsage {
+                    input_tokens: Some(input),
+                    output_tokens: Some(output),
+                    cached_input_tokens: Some(cached).filter(|_| !dice.once_in(3)),
+                    ..TokenUsage::default()
+                };
+                response.usage = if dice.once_in(4) { TokenUsage::default() } else { known };
+                Outcome::ModelReplied(Ok(response))
+            }
+            (_, outcome) => outcome,
+        }
+    }
+
+    /// The run is over: it used no more than it might, holds nothing, and counts as the tree does.
+    pub(crate) fn assert_kept(&self, result: &RunResult) {
+        for standing in self.tree.standing(&self.run) {
+            assert!(standing.used <= standing.limit, "overspent: {standing:?}");
+            assert_eq!(standing.reserved, 0, "held by nobody: {standing:?}");
+        }
+        assert_eq!(self.tree.used(&self.run), result.spent.charged);
+        assert_eq!(self.tree.used(&self.above), result.spent.charged);
+        let by_budget = result.status == runtime_decision::RunStatus::BudgetExhausted;
+        assert_eq!(by_budget, result.shortage.is_some());
+    }
+}

@@ -1,0 +1,828 @@
+//! Decides whether what a run spends is reserved before and settled after (section 8).
+
+use crate::notation::check;
+
+#[test]
+fn s08_without_a_budget_nothing_is_asked_and_what_was_spent_is_told_all_the_same() {
+    check(
+        r#"
+        tool a
+        price 2 1 3
+        start
+        model a(1) usage 10 5 cached 4
+        1 "x"
+        model "done" usage 20 5
+        show spent
+        "#,
+        r#"
+        > cycle_started after 1 messages | -> model 1 messages
+        > cycle_llm_response "" a(1) | tool_call_planned a(1) | tool_call_started a(1) | -> a(1)
+        > tool_result a(1) "x" | cycle_started after 3 messages | -> model 3 messages
+        > cycle_llm_response "done" | run_completed "done"
+        # charged calls 2 tokens 40 uncached 26 cost 86 tools 1 | tokens 40 | uncached 6 or more
+        | cost 66 or more
+        = completed "done"
+        = user "go" | assistant a(1) | tool result(1) "x" | assistant "done"
+        "#,
+    );
+}
+
+#[test]
+fn s08_a_model_call_is_reserved_before_and_charged_after() {
+    check(
+        r#"
+        budget tokens=900
+        output 100
+        start
+        model "done" usage 7 3
+        "#,
+        r#"
+        > cycle_started after 1 messages | -> reserve calls 1 tokens 105 uncached 5
+        | -> model 1 messages within 100
+        > charged calls 1 tokens 10 uncached 7 | cycle_llm_response "done" | run_completed "done"
+        = completed "done"
+        = user "go" | assistant "done"
+        "#,
+    );
+    check(
+        r#"
+        budget cost=9000 uncached=50 calls=2
+        price 2 1 3
+        output 100
+        tool a
+        start
+        model a(1) usage 10 50 cached 4
+        1 "x"
+        model "done" cost 77 usage 20 1
+        show spent
+        "#,
+        r#"
+        > cycle_started after 1 messages | -> reserve calls 1 tokens 111 uncached 11 cost 322
+        | -> model 1 messages within 100
+        > charged calls 1 tokens 60 uncached 6 cost 166 | cycle_llm_response "" a(1)
+        | -> reserve tools 1 a 1 | tool_call_planned a(1) | tool_call_started a(1) | -> a(1)
+        > charged tools 1 a 1 | tool_result a(1) "x" | cycle_started after 3 messages
+        | -> reserve calls 1 tokens 125 uncached 25 cost 350 | -> model 3 messages within 100
+        > charged calls 1 tokens 21 uncached 20 cost 77 | cycle_llm_response "done"
+        | run_completed "done"
+        # charged calls 2 tokens 81 uncached 26 cost 243 tools 1 a 1 | tokens 81
+        | uncached 6 or more | cost 243
+        = completed "done"
+        = user "go" | assistant a(1) | tool result(1) "x" | assistant "done"
+        "#,
+    );
+}
+
+#[test]
+fn s08_where_nobody_says_how_long_an_answer_may_be_it_takes_a_share_of_the_window() {
+    check(
+        r#"
+        budget tokens=100000
+        start
+        model "done" usage 5 1
+        "#,
+        r#"
+        > cycle_started after 1 messages | -> reserve calls 1 tokens 255 uncached 5
+        | -> model 1 messages within 250
+        > charged calls 1 tokens 6 uncached 5 | cycle_llm_response "done" | run_completed "done"
+        = completed "done"
+        = user "go" | assistant "done"
+        "#,
+    );
+    check(
+        r#"
+        budget tokens=100000
+        window 0
+        start
+        model "done" usage 5 1
+        "#,
+        r#"
+        > cycle_started after 1 messages
+        | -> reserve calls 1 tokens 16389 uncached 5, at least calls 1 tokens 517 uncached 5
+        | -> model 1 messages within 16384
+        > charged calls 1 tokens 6 uncached 5 | cycle_llm_response "done" | run_completed "done"
+        = completed "done"
+        = user "go" | assistant "done"
+        "#,
+    );
+}
+
+#[test]
+fn s08_a_call_that_is_not_paid_for_is_not_made() {
+    check(
+        r#"
+        budget calls=1
+        tool a
+        start
+        model a(1)
+        1 "x"
+        "#,
+        r#"
+        > cycle_started after 1 messages | -> reserve calls 1 tokens 261 uncached 11
+        | -> model 1 messages within 250
+        > charged calls 1 tokens 261 uncached 11 | cycle_llm_response "" a(1)
+        | -> reserve tools 1 a 1 | tool_call_planned a(1) | tool_call_started a(1) | -> a(1)
+        > charged tools 1 a 1 | tool_result a(1) "x" | cycle_started after 3 messages
+        | -> reserve calls 1 tokens 275 uncached 25 | budget_exhausted model_calls 1 of 1
+        = budget_exhausted model_calls
+        = user "go" | assistant a(1) | tool result(1) "x"
+        "#,
+    );
+    check(
+        r#"
+        budget tokens=10
+        start
+        "#,
+        r#"
+        > cycle_started after 1 messages | -> reserve calls 1 tokens 255 uncached 5
+        | budget_exhausted tokens 0 of 10
+        = budget_exhausted tokens
+        = user "go"
+        "#,
+    );
+    check(
+        r#"
+        above tokens=400
+        output 100
+        tool a
+        start
+        model a(1) usage 10 20
+        others use tokens=300
+        1 "x"
+        "#,
+        r#"
+        > cycle_started after 1 messages | -> reserve calls 1 tokens 111 uncached 11
+        | -> model 1 messages within 100
+        > charged calls 1 tokens 30 uncached 10 | cycle_llm_response "" a(1)
+        | -> reserve tools 1 a 1 | tool_call_planned a(1) | tool_call_started a(1) | -> a(1)
+        > charged tools 1 a 1 | tool_result a(1) "x" | cycle_started after 3 messages
+        | -> reserve calls 1 tokens 125 uncached 25 | budget_exhausted tokens 330 of 400
+        = budget_exhausted tokens
+        = user "go" | assistant a(1) | tool result(1) "x"
+        "#,
+    );
+}
+
+#[test]
+fn s08_an_answer_is_as_long_as_it_is_paid_for() {
+    check(
+        r#"
+        budget tokens=605
+        output 4000
+        start
+        model cut "half" usage 5 600
+        "#,
+        r#"
+        > cycle_started after 1 messages
+        | -> reserve calls 1 tokens 4005 uncached 5, at least calls 1 tokens 517 uncached 5
+        | -> model 1 messages within 600
+        > charged calls 1 tokens 605 uncached 5 | cycle_llm_response "half"
+        | budget_exhausted tokens 605 of 605
+        = budget_exhausted tokens
+        = user "go" | assistant "half"
+        "#,
+    );
+    check(
+        r#"
+        budget cost=2000
+        price 2 1 3
+        output 4000
+        start
+        model cut "half" usage 5 660
+        "#,
+        r#"
+        > cycle_started after 1 messages
+        | -> reserve calls 1 tokens 4005 uncached 5 cost 12010, at least calls 1 tokens 517 uncached 5 cost 1546
+        | -> model 1 messages within 663
+        > charged calls 1 tokens 665 uncached 5 cost 1990 | cycle_llm_response "half"
+        | budget_exhausted cost 1990 of 2000
+        = budget_exhausted cost
+        = user "go" | assistant "half"
+        "#,
+    );
+    check(
+        r#"
+        budget tokens=6000
+        output 700
+        start
+        model cut "half" usage 5 700
+        "#,
+        r#"
+        > cycle_started after 1 messages
+        | -> reserve calls 1 tokens 705 uncached 5, at least calls 1 tokens 517 uncached 5
+        | -> model 1 messages within 700
+        > charged calls 1 tokens 705 uncached 5 | cycle_llm_response "half"
+        | run_failed model_output_limit
+        = failed model_output_limit
+        = user "go" | assistant "half"
+        "#,
+    );
+}
+
+#[test]
+fn s08_an_unknown_usage_consumes_its_reservation() {
+    check(
+        r#"
+        budget tokens=500
+        output 200
+        tool a
+        start
+        model a(1)
+        1 "x"
+        model "done" usage 3 4
+        show spent
+        "#,
+        r#"
+        > cycle_started after 1 messages | -> reserve calls 1 tokens 211 uncached 11
+        | -> model 1 messages within 200
+        > charged calls 1 tokens 211 uncached 11 | cycle_llm_response "" a(1)
+        | -> reserve tools 1 a 1 | tool_call_planned a(1) | tool_call_started a(1) | -> a(1)
+        > charged tools 1 a 1 | tool_result a(1) "x" | cycle_started after 3 messages
+        | -> reserve calls 1 tokens 225 uncached 25 | -> model 3 messages within 200
+        > charged calls 1 tokens 7 uncached 3 | cycle_llm_response "done" | run_completed "done"
+        # charged calls 2 tokens 218 uncached 14 tools 1 a 1 | tokens 7 or more
+        | uncached 0 or more | cost 0 or more
+        = completed "done"
+        = user "go" | assistant a(1) | tool result(1) "x" | assistant "done"
+        "#,
+    );
+    check(
+        r#"
+        budget tokens=500
+        output 200
+        start
+        model fails
+        show spent
+        "#,
+        r#"
+        > cycle_started after 1 messages | -> reserve calls 1 tokens 205 uncached 5
+        | -> model 1 messages within 200
+        > charged calls 1 tokens 205 uncached 5 | run_failed model_failed
+        # charged calls 1 tokens 205 uncached 5 | tokens 0 or more | uncached 0 or more
+        | cost 0 or more
+        = failed model_failed
+        = user "go"
+        "#,
+    );
+    check(
+        r#"
+        budget tokens=500
+        output 200
+        start
+        model unsent
+        show spent
+        "#,
+        r#"
+        > cycle_started after 1 messages | -> reserve calls 1 tokens 205 uncached 5
+        | -> model 1 messages within 200
+        > charged nothing | run_failed model_failed
+        # charged nothing | tokens 0 | uncached 0 | cost 0
+        = failed model_failed
+        = user "go"
+        "#,
+    );
+}
+
+#[test]
+fn s08_every_attempt_of_a_call_counts() {
+    check(
+        r#"
+        budget calls=3
+        output 200
+        tool a
+        start
+        model a(1) tries 3 usage 3 4
+        1 "x"
+        "#,
+        r#"
+        > cycle_started after 1 messages | -> reserve calls 1 tokens 211 uncached 11
+        | -> model 1 messages within 200
+        > charged calls 3 tokens 429 uncached 25 | cycle_llm_response "" a(1)
+        | -> reserve tools 1 a 1 | tool_call_planned a(1) | tool_call_started a(1) | -> a(1)
+        > charged tools 1 a 1 | tool_result a(1) "x" | cycle_started after 3 messages
+        | -> reserve calls 1 tokens 225 uncached 25 | budget_exhausted model_calls 3 of 3
+        = budget_exhausted model_calls
+        = user "go" | assistant a(1) | tool result(1) "x"
+        "#,
+    );
+    check(
+        r#"
+        budget calls=3 tokens=900
+        output 200
+        start
+        model fails tries 2
+        show spent
+        "#,
+        r#"
+        > cycle_started after 1 messages | -> reserve calls 1 tokens 205 uncached 5
+        | -> model 1 messages within 200
+        > charged calls 2 tokens 410 uncached 10 | run_failed model_failed
+        # charged calls 2 tokens 410 uncached 10 | tokens 0 or more | uncached 0 or more
+        | cost 0 or more
+        = failed model_failed
+        = user "go"
+        "#,
+    );
+}
+
+#[test]
+fn s08_more_than_was_granted_counts_and_stops_what_would_follow() {
+    check(
+        r#"
+        budget tokens=500
+        output 200
+        tool a
+        start
+        model a(1) usage 9000 1
+        1 "x"
+        "#,
+        r#"
+        > cycle_started after 1 messages | -> reserve calls 1 tokens 211 uncached 11
+        | -> model 1 messages within 200
+        > charged calls 1 tokens 9001 uncached 9000 | cycle_llm_response "" a(1)
+        | -> reserve tools 1 a 1 | tool_call_planned a(1) | tool_call_started a(1) | -> a(1)
+        > charged tools 1 a 1 | tool_result a(1) "x" | cycle_started after 3 messages
+        | -> reserve calls 1 tokens 225 uncached 25 | budget_exhausted tokens 9001 of 500
+        = budget_exhausted tokens
+        = user "go" | assistant a(1) | tool result(1) "x"
+        "#,
+    );
+    check(
+        r#"
+        budget tokens=500
+        output 200
+        start
+        model "done" usage 9000 1
+        "#,
+        r#"
+        > cycle_started after 1 messages | -> reserve calls 1 tokens 205 uncached 5
+        | -> model 1 messages within 200
+        > charged calls 1 tokens 9001 uncached 9000 | cycle_llm_response "done"
+        | run_completed "done"
+        = completed "done"
+        = user "go" | assistant "done"
+        "#,
+    );
+}
+
+#[test]
+fn s08_a_batch_is_admitted_whole_or_not_at_all() {
+    check(
+        r#"
+        budget tools=2
+        tool a
+        start
+        model a(1) a(2) a(3)
+        "#,
+        r#"
+        > cycle_started after 1 messages | -> reserve calls 1 tokens 261 uncached 11
+        | -> model 1 messages within 250
+        > charged calls 1 tokens 261 uncached 11 | cycle_llm_response "" a(1) a(2) a(3)
+        | -> reserve tools 3 a 3 | tool_result a(1) !skipped_due_to_budget
+        | tool_result a(2) !skipped_due_to_budget | tool_result a(3) !skipped_due_to_budget
+        | budget_exhausted tool_calls 0 of 2
+        = budget_exhausted tool_calls
+        = user "go" | assistant a(1) a(2) a(3) | tool result(1) !skipped_due_to_budget
+        | tool result(2) !skipped_due_to_budget | tool result(3) !skipped_due_to_budget
+        "#,
+    );
+    check(
+        r#"
+        budget tools=3 tool:b=1
+        tool a
+        tool b
+        start
+        model a(1) b(2)
+        1 "x"
+        2 "y"
+        model b(3)
+        show spent
+        "#,
+        r#"
+        > cycle_started after 1 messages | -> reserve calls 1 tokens 267 uncached 17
+        | -> model 1 messages within 250
+        > charged calls 1 tokens 267 uncached 17 | cycle_llm_response "" a(1) b(2)
+        | -> reserve tools 2 a 1 b 1 | tool_call_planned a(1) | tool_call_started a(1) | -> a(1)
+        > tool_result a(1) "x" | tool_call_planned b(2) | tool_call_started b(2) | -> b(2)
+        > charged tools 2 a 1 b 1 | tool_result b(2) "y" | cycle_started after 4 messages
+        | -> reserve calls 1 tokens 291 uncached 41 | -> model 4 messages within 250
+        > charged calls 1 tokens 291 uncached 41 | cycle_llm_response "" b(3)
+        | -> reserve tools 1 b 1 | tool_result b(3) !skipped_due_to_budget
+        | budget_exhausted tool_calls:b 1 of 1
+        # charged calls 2 tokens 558 uncached 58 tools 2 a 1 b 1 | tokens 0 or more
+        | uncached 0 or more | cost 0 or more
+        = budget_exhausted tool_calls:b
+        = user "go" | assistant a(1) b(2) | tool result(1) "x" | tool result(2) "y"
+        | assistant b(3) | tool result(3) !skipped_due_to_budget
+        "#,
+    );
+}
+
+#[test]
+fn s08_only_what_started_is_charged() {
+    check(
+        r#"
+        budget tools=2
+        tool a
+        tool b
+        policy deny b "no"
+        start
+        model a(1) b(2)
+        1 "x"
+        model none(3) a(4)
+        4 "y"
+        model "done"
+        "#,
+        r#"
+        > cycle_started after 1 messages | -> reserve calls 1 tokens 267 uncached 17
+        | -> model 1 messages within 250
+        > charged calls 1 tokens 267 uncached 17 | cycle_llm_response "" a(1) b(2)
+        | -> reserve tools 2 a 1 b 1 | tool_call_planned a(1) | tool_call_started a(1) | -> a(1)
+        > tool_result a(1) "x" | tool_call_planned b(2) | charged tools 1 a 1
+        | tool_result b(2) !policy_denied | cycle_started after 4 messages
+        | -> reserve calls 1 tokens 308 uncached 58 | -> model 4 messages within 250
+        > charged calls 1 tokens 308 uncached 58 | cycle_llm_response "" none(3) a(4)
+        | -> reserve tools 1 a 1 | tool_call_planned none(3) | tool_result none(3) !tool_not_found
+        | tool_call_planned a(4) | tool_call_started a(4) | -> a(4)
+        > charged tools 1 a 1 | tool_result a(4) "y" | cycle_started after 7 messages
+        | -> reserve calls 1 tokens 364 uncached 114 | -> model 7 messages within 250
+        > charged calls 1 tokens 364 uncached 114 | cycle_llm_response "done"
+        | run_completed "done"
+        = completed "done"
+        = user "go" | assistant a(1) b(2) | tool result(1) "x" | tool result(2) !policy_denied
+        | assistant none(3) a(4) | tool result(3) !tool_not_found | tool result(4) "y"
+        | assistant "done"
+        "#,
+    );
+    check(
+        r#"
+        budget tools=2
+        tool a
+        start
+        model a(1) a(2)
+        steer "stop it"
+        1 "x"
+        cancel
+        model halted
+        "#,
+        r#"
+        > cycle_started after 1 messages | -> reserve calls 1 tokens 261 uncached 11
+        | -> model 1 messages within 250
+        > charged calls 1 tokens 261 uncached 11 | cycle_llm_response "" a(1) a(2)
+        | -> reserve tools 2 a 2 | tool_call_planned a(1) | tool_call_started a(1) | -> a(1)
+        > charged tools 1 a 1 | tool_result a(1) "x" | session_steer_interrupt after 1 "stop it"
+        | tool_result a(2) !skipped_due_to_steering | run_steered after 1 prompts 1 steering 1
+        | cycle_started after 5 messages | -> reserve calls 1 tokens 319 uncached 69
+        | -> model 5 messages within 250
+        > -x 9 interrupt
+        > charged calls 1 tokens 319 uncached 69 | run_cancelled
+        = cancelled
+        = user "go" | assistant a(1) a(2) | tool result(1) "x"
+        | tool result(2) !skipped_due_to_steering | user "stop it"
+        "#,
+    );
+}
+
+#[test]
+fn s08_a_run_whose_calls_are_used_up_may_still_ask_or_finish() {
+    check(
+        r#"
+        budget tools=0
+        silence continue
+        tool task_finish
+        start
+        model task_finish(1)
+        1 "done" finish
+        "#,
+        r#"
+        > cycle_started after 1 messages | -> reserve calls 1 tokens 263 uncached 13
+        | -> model 1 messages within 250
+        > charged calls 1 tokens 263 uncached 13 | cycle_llm_response "" task_finish(1)
+        | tool_call_planned task_finish(1) | tool_call_started task_finish(1) | -> task_finish(1)
+        > tool_result task_finish(1) "done" finish | run_completed "done"
+        = completed "done"
+        = user "go" | assistant task_finish(1) | tool result(1) "done"
+        "#,
+    );
+    check(
+        r#"
+        budget tools=0
+        silence continue
+        tool a
+        tool task_finish
+        start
+        model a(1) task_finish(2)
+        "#,
+        r#"
+        > cycle_started after 1 messages | -> reserve calls 1 tokens 269 uncached 19
+        | -> model 1 messages within 250
+        > charged calls 1 tokens 269 uncached 19 | cycle_llm_response "" a(1) task_finish(2)
+        | -> reserve tools 1 a 1 | tool_result a(1) !skipped_due_to_budget
+        | tool_result task_finish(2) !skipped_due_to_budget | budget_exhausted tool_calls
+        = budget_exhausted tool_calls
+        = user "go" | assistant a(1) task_finish(2) | tool result(1) !skipped_due_to_budget
+        | tool result(2) !skipped_due_to_budget
+        "#,
+    );
+}
+
+#[test]
+fn s08_a_call_that_a_hook_renames_is_paid_for_under_its_new_name() {
+    check(
+        r#"
+        budget tools=1 tool:b=1
+        tool a
+        tool b
+        hook h before_tool_call
+        start
+        model a(1)
+        hook h patches b(1)
+        1 "x"
+        model "done"
+        "#,
+        r#"
+        > cycle_started after 1 messages | -> reserve calls 1 tokens 267 uncached 17
+        | -> model 1 messages within 250
+        > charged calls 1 tokens 267 uncached 17 | cycle_llm_response "" a(1)
+        | -> reserve tools 1 a 1 | tool_call_planned a(1) | -> hook h before a(1)
+        > -> reserve b 1 | tool_call_started b(1) | -> b(1)
+        > charged tools 1 b 1 | charged nothing | tool_result b(1) "x"
+        | cycle_started after 3 messages | -> reserve calls 1 tokens 281 uncached 31
+        | -> model 3 messages within 250
+        > charged calls 1 tokens 281 uncached 31 | cycle_llm_response "done"
+        | run_completed "done"
+        = completed "done"
+        = user "go" | assistant a(1) | tool result(1) "x" | assistant "done"
+        "#,
+    );
+    check(
+        r#"
+        budget tool:b=0
+        tool a parallel
+        tool b parallel
+        tool g parallel
+        policy ask g
+        hook h before_tool_call
+        start
+        model a(1) a(2) g(3)
+        hook h nothing
+        hook h patches b(2)
+        1 "x"
+        "#,
+        r#"
+        > cycle_started after 1 messages | -> reserve calls 1 tokens 273 uncached 23
+        | -> model 1 messages within 250
+        > charged calls 1 tokens 273 uncached 23 | cycle_llm_response "" a(1) a(2) g(3)
+        | -> reserve tools 3 a 2 g 1 | tool_call_planned a(1) | tool_call_planned a(2)
+        | tool_call_planned g(3) | -> hook h before a(1) | -> hook h before a(2)
+        | -> hook h before g(3)
+        > tool_call_started a(1) | -> a(1)
+        > -> reserve b 1 | -x 7 withdraw | -x 10 interrupt
+        | tool_result a(2) !skipped_due_to_budget | tool_result g(3) !skipped_due_to_budget
+        > charged tools 1 a 1 | tool_result a(1) "x" | budget_exhausted tool_calls:b
+        = budget_exhausted tool_calls:b
+        = user "go" | assistant a(1) a(2) g(3) | tool result(1) "x"
+        | tool result(2) !skipped_due_to_budget | tool result(3) !skipped_due_to_budget
+        "#,
+    );
+}
+
+#[test]
+fn s08_a_refusal_lapses_the_questions_that_are_open() {
+    check(
+        r#"
+        budget tool:b=0
+        tool a parallel
+        tool b parallel
+        tool g parallel
+        policy ask g
+        hook h before_tool_call
+        start
+        model g(1) a(2)
+        hook h nothing
+        hook h patches b(2)
+        "#,
+        r#"
+        > cycle_started after 1 messages | -> reserve calls 1 tokens 273 uncached 23
+        | -> model 1 messages within 250
+        > charged calls 1 tokens 273 uncached 23 | cycle_llm_response "" g(1) a(2)
+        | -> reserve tools 2 a 1 g 1 | tool_call_planned g(1) | tool_call_planned a(2)
+        | -> hook h before g(1) | -> hook h before a(2)
+        > approval_requested r-8 g {} | -> human g {} within 600000 ms
+        > -> reserve b 1 | charged nothing | -x 9 withdraw
+        | approval_resolved r-8 skipped_due_to_budget | tool_result g(1) !skipped_due_to_budget
+        | tool_result a(2) !skipped_due_to_budget | budget_exhausted tool_calls:b
+        = budget_exhausted tool_calls:b
+        = user "go" | assistant g(1) a(2) | tool result(1) !skipped_due_to_budget
+        | tool result(2) !skipped_due_to_budget
+        "#,
+    );
+}
+
+#[test]
+fn s08_a_limited_cost_needs_a_price() {
+    let refused = r#"
+        > run_failed budget_unpriced_model
+        = failed budget_unpriced_model
+        = user "go"
+        "#;
+    check("budget cost=9\nstart", refused);
+    check("above cost=9\nstart", refused);
+    check("task_budget cost=9\nhook h before_llm\nstart", refused);
+}
+
+#[test]
+fn s08_the_tighter_of_two_budgets_holds() {
+    check(
+        r#"
+        budget tokens=900
+        task_budget tokens=100
+        output 700
+        start
+        "#,
+        r#"
+        > cycle_started after 1 messages
+        | -> reserve calls 1 tokens 705 uncached 5, at least calls 1 tokens 517 uncached 5
+        | budget_exhausted tokens 0 of 100
+        = budget_exhausted tokens
+        = user "go"
+        "#,
+    );
+}
+
+#[test]
+fn s08_cancelled_goes_before_budget_and_budget_before_finish() {
+    check(
+        r#"
+        budget tokens=605
+        output 4000
+        start
+        cancel
+        model cut "half" usage 5 600
+        "#,
+        r#"
+        > cycle_started after 1 messages
+        | -> reserve calls 1 tokens 4005 uncached 5, at least calls 1 tokens 517 uncached 5
+        | -> model 1 messages within 600
+        > -x 3 interrupt
+        > charged calls 1 tokens 605 uncached 5 | cycle_llm_response "half" | run_cancelled
+        = cancelled
+        = user "go" | assistant "half"
+        "#,
+    );
+    check(
+        r#"
+        budget calls=1
+        budgets wait
+        start
+        cancel
+        "#,
+        r#"
+        > cycle_started after 1 messages | -> reserve calls 1 tokens 255 uncached 5
+        > -x 2 withdraw | run_cancelled
+        = cancelled
+        = user "go"
+        "#,
+    );
+}
+
+#[test]
+fn s08_what_is_reserved_outlives_a_suspension() {
+    check(
+        r#"
+        budget tools=2 calls=9
+        tool g parallel
+        tool a parallel
+        policy ask g
+        start
+        model g(1) a(2)
+        2 "x"
+        suspend
+        crash
+        resume
+        answer 1 approves
+        1 "y"
+        model a(3)
+        show spent
+        "#,
+        r#"
+        > cycle_started after 1 messages | -> reserve calls 1 tokens 267 uncached 17
+        | -> model 1 messages within 250
+        > charged calls 1 tokens 267 uncached 17 | cycle_llm_response "" g(1) a(2)
+        | -> reserve tools 2 a 1 g 1 | tool_call_planned g(1) | tool_call_planned a(2)
+        | approval_requested r-7 g {} | -> human g {} within 600000 ms | tool_call_started a(2)
+        | -> a(2)
+        > tool_result a(2) "x"
+        > -x 8 withdraw | run_suspended r-7
+        > run_resumed | -> human g {} within 600000 ms
+        > approval_resolved r-7 approved | tool_call_started g(1) | -> g(1)
+        > charged tools 2 a 1 g 1 | tool_result g(1) "y" | cycle_started after 4 messages
+        | -> reserve calls 1 tokens 291 uncached 41 | -> model 4 messages within 250
+        > charged calls 1 tokens 291 uncached 41 | cycle_llm_response "" a(3)
+        | -> reserve tools 1 a 1 | tool_result a(3) !skipped_due_to_budget
+        | budget_exhausted tool_calls 2 of 2
+        # charged calls 2 tokens 558 uncached 58 tools 2 a 1 g 1 | tokens 0 or more
+        | uncached 0 or more | cost 0 or more
+        = budget_exhausted tool_calls
+        = user "go" | assistant g(1) a(2) | tool result(1) "y" | tool result(2) "x"
+        | assistant a(3) | tool result(3) !skipped_due_to_budget
+        "#,
+    );
+    check(
+        r#"
+        budget calls=2 tokens=9000
+        output 100
+        start
+        suspend
+        model halted
+        crash
+        resume
+        model "done" usage 5 5
+        show spent
+        "#,
+        r#"
+        > cycle_started after 1 messages | -> reserve calls 1 tokens 105 uncached 5
+        | -> model 1 messages within 100
+        > -x 3 settle
+        > charged calls 1 tokens 105 uncached 5 | run_suspended
+        > run_resumed | -> reserve calls 1 tokens 105 uncached 5 | -> model 1 messages within 100
+        > charged calls 1 tokens 10 uncached 5 | cycle_llm_response "done" | run_completed "done"
+        # charged calls 2 tokens 115 uncached 10 | tokens 10 or more | uncached 0 or more
+        | cost 0 or more
+        = completed "done"
+        = user "go" | assistant "done"
+        "#,
+    );
+}
+
+#[test]
+fn s08_what_was_in_flight_when_the_process_was_lost_is_charged_as_it_was_reserved() {
+    check(
+        r#"
+        budget calls=2 tokens=900
+        output 100
+        start
+        crash
+        resume
+        model "done" usage 5 5
+        show spent
+        "#,
+        r#"
+        > cycle_started after 1 messages | -> reserve calls 1 tokens 105 uncached 5
+        | -> model 1 messages within 100
+        > charged calls 1 tokens 105 uncached 5 | run_resumed
+        | -> reserve calls 1 tokens 105 uncached 5 | -> model 1 messages within 100
+        > charged calls 1 tokens 10 uncached 5 | cycle_llm_response "done" | run_completed "done"
+        # charged calls 2 tokens 115 uncached 10 | tokens 10 or more | uncached 0 or more
+        | cost 0 or more
+        = completed "done"
+        = user "go" | assistant "done"
+        "#,
+    );
+    check(
+        r#"
+        budget calls=1
+        output 100
+        start
+        crash
+        resume
+        "#,
+        r#"
+        > cycle_started after 1 messages | -> reserve calls 1 tokens 105 uncached 5
+        | -> model 1 messages within 100
+        > charged calls 1 tokens 105 uncached 5 | run_resumed
+        | -> reserve calls 1 tokens 105 uncached 5 | budget_exhausted model_calls 1 of 1
+        = budget_exhausted model_calls
+        = user "go"
+        "#,
+    );
+    check(
+        r#"
+        budget tools=1
+        tool a
+        start
+        model a(1)
+        crash
+        resume
+        model a(2)
+        show results
+        "#,
+        r#"
+        > cycle_started after 1 messages | -> reserve calls 1 tokens 261 uncached 11
+        | -> model 1 messages within 250
+        > charged calls 1 tokens 261 uncached 11 | cycle_llm_response "" a(1)
+        | -> reserve tools 1 a 1 | tool_call_planned a(1) | tool_call_started a(1) | -> a(1)
+        > charged tools 1 a 1 | run_resumed | tool_result a(1) !tool_outcome_unknown
+        | cycle_started after 3 messages | -> reserve calls 1 tokens 319 uncached 69
+        | -> model 3 messages within 250
+        > charged calls 1 tokens 319 uncached 69 | cycle_llm_response "" a(2)
+        | -> reserve tools 1 a 1 | tool_result a(2) !skipped_due_to_budget
+        | budget_exhausted tool_calls 1 of 1
+        # tool result(1) "{\"ok\":false,\"error\":\"the run was interrupted while the tool was at work; it may have taken effect, verify before you repeat it\",\"error_code\":\"tool_outcome_unknown\",\"tool_name\":\"a\"}"
+        | tool result(2) "{\"ok\":false,\"error\":\"not run: a budget of the run is used up\",\"error_code\":\"skipped_due_to_budget\",\"tool_name\":\"a\"}"
+        = budget_exhausted tool_calls
+        = user "go" | assistant a(1) | tool result(1) !tool_outcome_unknown | assistant a(2)
+        | tool result(2) !skipped_due_to_budget
+        "#,
+    );
+}
