@@ -4,6 +4,9 @@
 //! held for arithmetic alone, never while anything is waited for; what a run has reserved when it is
 //! dropped counts as used.
 
+#[cfg(test)]
+mod tests;
+
 use std::{
     fmt,
     sync::{Arc, Mutex, MutexGuard, PoisonError},

@@ -2,6 +2,7 @@
 
 mod anywhere;
 mod bait;
+mod budgets;
 mod complaints;
 mod crowd;
 mod disturb;

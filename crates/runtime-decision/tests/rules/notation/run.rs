@@ -67,7 +67,8 @@ impl Run {
                 self.store();
                 self.asked.clear();
                 let machine = self.machine.as_ref().expect("a run");
-                self.budgets = Some(Budgets::of(machine, &self.agent.above));
+                let again = || Budgets::of(machine, &self.agent.above);
+                self.budgets = self.budgets.is_some().then(again);
             }
             "others" => self.budgets.as_mut().expect("budgets").others_use(rest[1]),
             "budgets" => self.budgets_wait = true,
