@@ -6,6 +6,8 @@
 #[cfg(test)]
 mod tests;
 
+use std::{collections::BTreeMap, sync::Arc};
+
 use runtime_ports::{
     CommitDisposition, ModelResponse, PortFailure, Price, RequestMeter, TokenUsage, UsageTotal,
 };
@@ -15,7 +17,7 @@ use super::Amounts;
 
 /// What a run used, with the runs that it started.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+#[serde(from = "Written", into = "Written")]
 pub struct Spent {
     /// What counts against budgets. Of what nobody reported that is all that was reserved for it,
     /// so that it may be more than what was really used; without budgets it is what is known.
@@ -26,6 +28,47 @@ pub struct Spent {
     pub uncached_input_tokens: UsageTotal,
     /// Cost in nano-dollars: as the provider says, else by the price of the model.
     pub cost_nano_usd: UsageTotal,
+}
+
+/// As a list, since every stored run has one: of what counts the six amounts and the calls by name,
+/// then each sum and whether it is complete.
+type Written = ([u64; 6], BTreeMap<Arc<str>, u64>, [(u64, bool); 3]);
+
+impl From<Written> for Spent {
+    fn from((amounts, tool_calls_by_name, sums): Written) -> Self {
+        let [tokens, uncached_input_tokens, cost_nano_usd, model_calls, tool_calls, sub_tasks] =
+            amounts;
+        let charged = Amounts {
+            tokens,
+            uncached_input_tokens,
+            cost_nano_usd,
+            model_calls,
+            tool_calls,
+            tool_calls_by_name,
+            sub_tasks,
+        };
+        let [tokens, uncached_input_tokens, cost_nano_usd] =
+            sums.map(|(at_least, complete)| UsageTotal { at_least, complete });
+        Self { charged, tokens, uncached_input_tokens, cost_nano_usd }
+    }
+}
+
+impl From<Spent> for Written {
+    fn from(spent: Spent) -> Self {
+        let Amounts {
+            tokens,
+            uncached_input_tokens,
+            cost_nano_usd,
+            model_calls,
+            tool_calls,
+            tool_calls_by_name,
+            sub_tasks,
+        } = spent.charged;
+        let amounts =
+            [tokens, uncached_input_tokens, cost_nano_usd, model_calls, tool_calls, sub_tasks];
+        let sums = [spent.tokens, spent.uncached_input_tokens, spent.cost_nano_usd];
+        (amounts, tool_calls_by_name, sums.map(|sum| (sum.at_least, sum.complete)))
+    }
 }
 
 impl Spent {

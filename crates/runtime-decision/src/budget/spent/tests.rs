@@ -161,3 +161,12 @@ fn the_most_that_tokens_can_cost_is_no_less_than_any_report_of_them() {
     }
     assert_eq!(most_cost(&Price { input: u64::MAX, ..PRICE }, u64::MAX, 1), u64::MAX);
 }
+
+#[test]
+fn what_was_spent_is_written_as_a_list_and_read_again() {
+    let mut spent = bill(&reserved()).lost();
+    spent.charged.add_tool(&"a".into());
+    let written = serde_json::to_string(&spent).unwrap();
+    assert_eq!(written, r#"[[100,60,1000,1,1,0],{"a":1},[[0,false],[0,false],[0,false]]]"#);
+    assert_eq!(serde_json::from_str::<Spent>(&written).unwrap(), spent);
+}
