@@ -4,10 +4,11 @@
 //! Invariants: what was said stays, however a run ends; what is typed while a run works steers it,
 //! and what came too late is the next message; leaving loses nothing that was answered.
 
-mod conversation;
+mod pressed;
 mod report;
 mod seat;
 mod slash;
+mod talk;
 
 use std::{collections::VecDeque, sync::Arc};
 
@@ -16,9 +17,9 @@ use tokio::sync::mpsc;
 use uuid::Uuid;
 
 use self::{
-    conversation::{Conversation, Conversations},
     seat::Seat,
     slash::{Read, Slash},
+    talk::{Talk, Talks},
 };
 use crate::{
     arguments::ChatArguments,
@@ -30,15 +31,13 @@ use crate::{
     live::{Lived, Said},
     panel::Wish,
     run::exit_of,
-    show::{self, Manner, Show},
+    show::{self, Manner},
     told::Told,
     totals::RunTotals,
 };
 
 /// A conversation may last.
 const LONGEST: std::time::Duration = std::time::Duration::from_hours(24 * 365);
-/// So many times Ctrl-C ends the process, whatever is at work.
-const PRESSES_THAT_END: u32 = 3;
 
 /// `agent chat`.
 pub(crate) async fn chat(arguments: ChatArguments) -> Exit {
@@ -76,8 +75,8 @@ async fn stopped(wishes: &mut mpsc::Receiver<Wish>) {
 /// A conversation that is held.
 struct Chat {
     bench: Bench,
-    talk: Conversation,
-    kept: Conversations,
+    talk: Talk,
+    kept: Talks,
     limits: Left,
     said: Said,
     /// Messages that came too late to steer.
@@ -106,7 +105,7 @@ impl Chat {
     ) -> Result<Self, Option<Diagnosis>> {
         let show = Arc::clone(&ground.show);
         let bench = Bench::set_up(&arguments.work, ground).await.map_err(Some)?;
-        let kept = Conversations::in_folder(bench.places().conversations());
+        let kept = Talks::in_folder(bench.places().conversations());
         let talk = taken_up(arguments, &kept, bench.folder()).map_err(Some)?;
         show.note(&report::opening(&talk, typed.is_some()));
         let said = match typed {
@@ -259,7 +258,7 @@ impl Chat {
             Slash::Exit => return false,
             Slash::Help => self.note(&slash::help()),
             Slash::New => {
-                self.talk = Conversation::new(self.bench.folder());
+                self.talk = Talk::new(self.bench.folder());
                 self.spent = RunTotals::default();
                 self.note("a new conversation begins");
             }
@@ -282,64 +281,11 @@ impl Chat {
     }
 }
 
-/// What the person pressed while a message is worked on.
-struct Pressed {
-    stop: tokio_util::sync::CancellationToken,
-    show: Arc<dyn Show>,
-    panel: Option<Arc<crate::panel::Panel>>,
-    presses: u32,
-    leaves: bool,
-    /// Whether somebody else wants the process to end.
-    ends: bool,
-}
-
-impl Pressed {
-    fn new(job: &Job<'_>, seat: &Seat) -> Self {
-        Self {
-            stop: job.operation.cancellation.clone(),
-            show: Arc::clone(&job.bench.ground.show),
-            panel: seat.panel.clone(),
-            presses: 0,
-            leaves: false,
-            ends: false,
-        }
-    }
-
-    fn take(&mut self, wish: Wish) {
-        match wish {
-            // Nothing is typed, and something is at work: whoever wants to leave stops it first.
-            Wish::Leave => return,
-            Wish::Stop => self.ends |= self.panel.is_none(),
-            Wish::Quit => self.leaves = true,
-            Wish::End => self.ends = true,
-        }
-        self.leaves |= self.ends;
-        self.presses += 1;
-        match self.presses {
-            1 => self.show.note("agent: stopping"),
-            PRESSES_THAT_END => self.end_at_once(),
-            _ => self.show.note("agent: still stopping; press Ctrl-C again to end at once"),
-        }
-        self.stop.cancel();
-    }
-
-    fn end_at_once(&self) {
-        if let Some(panel) = &self.panel {
-            panel.close();
-        }
-        std::process::exit(i32::from(Exit::Cancelled.code()));
-    }
-}
-
-fn taken_up(
-    arguments: &ChatArguments,
-    kept: &Conversations,
-    folder: &str,
-) -> Result<Conversation, Diagnosis> {
+fn taken_up(arguments: &ChatArguments, kept: &Talks, folder: &str) -> Result<Talk, Diagnosis> {
     let found = match &arguments.session {
         Some(begin) => kept.named(begin),
         None if arguments.resume => kept.newest(folder),
-        None => return Ok(Conversation::new(folder)),
+        None => return Ok(Talk::new(folder)),
     };
     found.map_err(|error| Diagnosis::configuration(&error))
 }

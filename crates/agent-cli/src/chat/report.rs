@@ -9,8 +9,8 @@ use standard_tools::standard_tools;
 use tokio::sync::mpsc;
 
 use super::{
-    conversation::Conversation,
     slash::{self, Read, Slash},
+    talk::Talk,
 };
 use crate::{
     amounts::{cost as money, counted, tokens},
@@ -27,7 +27,7 @@ const MESSAGES_SHOWN: usize = 20;
 const LINE_SHOWN: usize = 66;
 
 /// What is said first.
-pub(super) fn opening(talk: &Conversation, is_typed: bool) -> String {
+pub(super) fn opening(talk: &Talk, is_typed: bool) -> String {
     let mut text = match talk.messages.len() {
         0 => String::new(),
         count => {
@@ -118,7 +118,7 @@ pub(super) fn tools() -> String {
 }
 
 /// How the conversation is taken up again.
-pub(super) fn session(talk: &Conversation) -> String {
+pub(super) fn session(talk: &Talk) -> String {
     format!("{}\ntake it up again with: agent chat --session {}", talk.session_id, talk.session_id)
 }
 

@@ -209,5 +209,6 @@ impl Show for Person {
     }
 }
 
-const OFFLINE_LINE: &str = "offline: the embedded rule-based model, no network \
+/// In two lines, which fit into 80 columns.
+const OFFLINE_LINE: &str = "offline: the embedded rule-based model, no network\n        \
                             (for a language model: --model NAME or OPENAI_API_KEY)";

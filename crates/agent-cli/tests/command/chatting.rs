@@ -145,6 +145,43 @@ fn one_ctrl_c_stops_the_answer_and_keeps_the_conversation() {
 }
 
 #[test]
+fn what_the_model_never_heard_is_given_back_when_it_was_stopped() {
+    let place = Place::empty();
+    let server = ModelServer::playing([Reply::stall_after("It begins"), Reply::text("Yes.")]);
+    let terminal = at_terminal(&place, &server);
+    terminal.send("go");
+    terminal.until("It begins");
+    terminal.send("also this");
+    terminal.until("steering noted");
+    terminal.press(&["C-c"]);
+    terminal.until_last("\n> also this");
+    terminal.press(&["Enter"]);
+    terminal.until("Yes.");
+    assert_eq!(said(&server, 1), ["go", "also this"]);
+    assert_eq!(leave(&terminal), 0);
+}
+
+#[test]
+fn what_came_too_late_to_steer_is_the_next_message() {
+    let place = Place::empty();
+    let server = ModelServer::playing([
+        Reply::pausing_after("It begins", " and ends."),
+        Reply::text("Yes."),
+    ]);
+    let agent = place.agent(&["chat", "--model", "m", "--max-cycles", "1"]).with_server(&server);
+    let terminal = Tmux::running(&place, agent, 80, 24);
+    terminal.until("keys\n>");
+    terminal.send("go");
+    terminal.until("It begins");
+    terminal.send("one more thing");
+    terminal.until("steering noted");
+    server.go_on();
+    terminal.until("Yes.\ntotals");
+    assert_eq!(said(&server, 1), ["go", "one more thing"]);
+    assert_eq!(leave(&terminal), 0);
+}
+
+#[test]
 fn leaving_stops_what_is_at_work_and_so_does_the_end_of_the_process() {
     for (signal, code) in [(None, 0), (Some(Signal::TERM), 130)] {
         let place = Place::empty();

@@ -47,8 +47,8 @@ fn each_call_its_result_the_receipt_and_the_totals_are_progress() {
     let (reads, others): (Vec<&str>, Vec<&str>) =
         lines[1..].iter().filter(|line| !line.starts_with("receipt ")).copied().partition(results);
     let told = [
-        "model   offline: the embedded rule-based model, no network \
-         (for a language model: --model NAME or OPENAI_API_KEY)",
+        "model   offline: the embedded rule-based model, no network",
+        "        (for a language model: --model NAME or OPENAI_API_KEY)",
         "cycle 1 of 250",
         "[1] list_files . recursive",
         "[1] ok 7 entries",

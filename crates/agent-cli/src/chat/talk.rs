@@ -25,7 +25,7 @@ const VERSION: u32 = 1;
 
 /// A conversation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Conversation {
+pub(crate) struct Talk {
     version: u32,
     pub(crate) session_id: Uuid,
     /// Where it was held.
@@ -41,9 +41,9 @@ pub(crate) struct Conversation {
 
 /// The files of a user's conversations.
 #[derive(Debug, Clone)]
-pub(crate) struct Conversations(PathBuf);
+pub(crate) struct Talks(PathBuf);
 
-impl Conversation {
+impl Talk {
     /// One that nothing was said in yet.
     pub(crate) fn new(folder: &str) -> Self {
         let (session_id, folder) = (Uuid::new_v4(), folder.to_owned());
@@ -71,7 +71,7 @@ impl Conversation {
     }
 }
 
-impl Conversations {
+impl Talks {
     /// Those in this folder, which need not exist.
     pub(crate) const fn in_folder(folder: PathBuf) -> Self {
         Self(folder)
@@ -81,7 +81,7 @@ impl Conversations {
     ///
     /// # Errors
     /// The folder cannot be written to.
-    pub(crate) fn keep(&self, conversation: &Conversation) -> anyhow::Result<()> {
+    pub(crate) fn keep(&self, conversation: &Talk) -> anyhow::Result<()> {
         places::make(&self.0)?;
         let path = self.0.join(format!("{}.json", conversation.session_id));
         let fresh = self.0.join(format!("{}.json.new", conversation.session_id));
@@ -94,18 +94,27 @@ impl Conversations {
     ///
     /// # Errors
     /// There is none.
-    pub(crate) fn newest(&self, folder: &str) -> anyhow::Result<Conversation> {
-        let here = self.all()?.into_iter().filter(|conversation| conversation.folder == folder);
-        here.max_by_key(|conversation| conversation.updated_at_ms).ok_or_else(|| {
+    pub(crate) fn newest(&self, folder: &str) -> anyhow::Result<Talk> {
+        let mut newest: Option<(u64, PathBuf)> = None;
+        for path in self.paths()? {
+            // What cannot be read is found by its name alone.
+            let Ok(heading) = heading(&path) else { continue };
+            let is_newer = newest.as_ref().is_none_or(|(at, _)| heading.updated_at_ms > *at);
+            if heading.folder == folder && is_newer {
+                newest = Some((heading.updated_at_ms, path));
+            }
+        }
+        let (_, path) = newest.ok_or_else(|| {
             anyhow!("no conversation was held in {folder}; begin one without --resume")
-        })
+        })?;
+        read(&path)
     }
 
     /// The one whose id begins like this.
     ///
     /// # Errors
     /// There is none, or several; or it cannot be read.
-    pub(crate) fn named(&self, begin: &str) -> anyhow::Result<Conversation> {
+    pub(crate) fn named(&self, begin: &str) -> anyhow::Result<Talk> {
         let begin = begin.to_ascii_lowercase();
         let fits = |path: &PathBuf| {
             let name = path.file_stem().and_then(|name| name.to_str());
@@ -117,11 +126,6 @@ impl Conversations {
             [] => bail!("no conversation has an id that begins with {begin:?}"),
             _ => bail!("several conversations have an id that begins with {begin:?}"),
         }
-    }
-
-    /// Those that can be read.
-    fn all(&self) -> anyhow::Result<Vec<Conversation>> {
-        Ok(self.paths()?.iter().filter_map(|path| read(path).ok()).collect())
     }
 
     fn paths(&self) -> anyhow::Result<Vec<PathBuf>> {
@@ -145,20 +149,38 @@ fn write(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     file.sync_all()
 }
 
-fn read(path: &Path) -> anyhow::Result<Conversation> {
-    let damaged = || format!("the conversation {} is damaged", path.display());
-    let bytes = fs::read(path)
-        .with_context(|| format!("the conversation {} is unreadable", path.display()))?;
-    #[derive(Deserialize)]
-    struct Versioned {
-        version: u32,
+/// What is known of a file before its messages are read.
+#[derive(Deserialize)]
+struct Heading {
+    version: u32,
+    #[serde(default)]
+    folder: String,
+    #[serde(default)]
+    updated_at_ms: u64,
+}
+
+fn heading(path: &Path) -> anyhow::Result<Heading> {
+    let heading: Heading = decoded(path, &bytes(path)?)?;
+    if heading.version != VERSION {
+        let (path, found) = (path.display(), heading.version);
+        bail!("the conversation {path} has version {found}, not {VERSION}");
     }
-    // The reason would show what was said.
-    let Ok(Versioned { version }) = serde_json::from_slice(&bytes) else { bail!(damaged()) };
-    if version != VERSION {
-        bail!("the conversation {} has version {version}, not {VERSION}", path.display());
-    }
-    serde_json::from_slice(&bytes).map_err(|_| anyhow!(damaged()))
+    Ok(heading)
+}
+
+fn read(path: &Path) -> anyhow::Result<Talk> {
+    heading(path)?;
+    decoded(path, &bytes(path)?)
+}
+
+fn bytes(path: &Path) -> anyhow::Result<Vec<u8>> {
+    fs::read(path).with_context(|| format!("the conversation {} is unreadable", path.display()))
+}
+
+/// The reason would show what was said.
+fn decoded<'a, T: Deserialize<'a>>(path: &Path, bytes: &'a [u8]) -> anyhow::Result<T> {
+    let damaged = |_| anyhow!("the conversation {} is damaged", path.display());
+    serde_json::from_slice(bytes).map_err(damaged)
 }
 
 #[cfg(test)]

@@ -6,8 +6,8 @@ use runtime_ports::ModelRole;
 
 use super::*;
 
-fn conversation(folder: &str, said: &str) -> Conversation {
-    let mut conversation = Conversation::new(folder);
+fn conversation(folder: &str, said: &str) -> Talk {
+    let mut conversation = Talk::new(folder);
     conversation.set(vec![ModelMessage::text(ModelRole::User, said)]);
     conversation
 }
@@ -15,7 +15,7 @@ fn conversation(folder: &str, said: &str) -> Conversation {
 #[test]
 fn what_is_kept_comes_back_for_the_user_alone() {
     let folder = tempfile::tempdir().unwrap();
-    let kept = Conversations::in_folder(folder.path().join("conversations"));
+    let kept = Talks::in_folder(folder.path().join("conversations"));
     let mut first = conversation("/a", "hello");
     kept.keep(&first).unwrap();
     first.set(vec![ModelMessage::text(ModelRole::User, "hello again")]);
@@ -30,7 +30,7 @@ fn what_is_kept_comes_back_for_the_user_alone() {
 #[test]
 fn the_newest_of_a_folder_is_taken_up() {
     let folder = tempfile::tempdir().unwrap();
-    let kept = Conversations::in_folder(folder.path().to_owned());
+    let kept = Talks::in_folder(folder.path().to_owned());
     let mut old = conversation("/a", "old");
     old.updated_at_ms = 1;
     let new = conversation("/a", "new");
@@ -45,7 +45,7 @@ fn the_newest_of_a_folder_is_taken_up() {
 #[test]
 fn what_cannot_be_read_is_refused_without_a_word_of_it() {
     let folder = tempfile::tempdir().unwrap();
-    let kept = Conversations::in_folder(folder.path().to_owned());
+    let kept = Talks::in_folder(folder.path().to_owned());
     for (name, text, reason) in [
         ("aa", r#"{"version":2}"#, "has version 2, not 1"),
         ("bb", r#"{"version":1,"secret":"#, "is damaged"),
