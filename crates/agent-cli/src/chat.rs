@@ -17,6 +17,7 @@ use tokio::sync::mpsc;
 use uuid::Uuid;
 
 use self::{
+    pressed::Pressed,
     seat::Seat,
     slash::{Read, Slash},
     talk::{Talk, Talks},

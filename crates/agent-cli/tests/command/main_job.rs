@@ -58,10 +58,10 @@ fn each_call_its_result_the_receipt_and_the_totals_are_progress() {
         "[8] ok 197 bytes written",
         "cycle 4 of 250",
     ];
-    assert_eq!(others[..9], told);
-    assert!(others[9].starts_with("totals  4 requests, "), "{others:?}");
-    assert!(others[9].ends_with("; tokens unavailable; cost unavailable"), "{others:?}");
-    assert_eq!(others.len(), 10, "the answer is not repeated: {others:?}");
+    assert_eq!(others[..10], told);
+    assert!(others[10].starts_with("totals  4 requests, "), "{others:?}");
+    assert!(others[10].ends_with("; tokens unavailable; cost unavailable"), "{others:?}");
+    assert_eq!(others.len(), 11, "the answer is not repeated: {others:?}");
     check_reads(&reads);
 }
 
