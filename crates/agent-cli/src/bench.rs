@@ -6,7 +6,7 @@ use std::{path::Path, sync::Arc, time::Duration};
 
 use anyhow::Context;
 use runtime_kernel::engine::{Agent, RunOptions, Task};
-use runtime_ports::{OperationContext, ResourceSnapshot, ToolWorld};
+use runtime_ports::{OperationContext, ToolWorld};
 use runtime_types::{ExecutionId, OperationId};
 use standard_tools::standard_tools;
 use tokio_util::sync::CancellationToken;
@@ -52,7 +52,6 @@ pub(crate) struct Bench {
     places: Places,
     world: ToolWorld,
     folder: String,
-    instructions: String,
     allow_writes: bool,
     announced: Announced,
 }
@@ -68,7 +67,6 @@ impl Bench {
         let interaction = Arc::new(ground.terminal.clone());
         let world = composition::world(&work.folder, &places, interaction)?;
         let receipts = composition::receipts(&places)?;
-        let resources = composition::user_resources(&places, &ground.operation).await?;
         let store: Arc<Receipts> = Arc::clone(&receipts);
         let served = composition::serve(choice, store, &ground.operation).await?;
         let bench = Self {
@@ -78,7 +76,6 @@ impl Bench {
             places,
             world,
             folder: shown_folder(&work.folder),
-            instructions: instructions(&resources),
             allow_writes: work.yes,
             announced: Announced::default(),
         };
@@ -143,9 +140,10 @@ impl Bench {
         let terminal = self.ground.terminal.clone();
         let person = Person { terminal: terminal.clone(), announced: self.announced.clone() };
         let builder = Agent::builder("agent", model, self.served.model.as_str())
-            .instructions(self.instructions.as_str())
+            .instructions(INSTRUCTIONS)
             .tools(standard_tools())
             .world(self.world.clone())
+            .resources(Arc::clone(&self.world.resources))
             .workspace(self.folder.as_str())
             .policy(policy(self.allow_writes))
             .approvals(Attendance(terminal.clone()))
@@ -187,13 +185,6 @@ fn model_choice(named: Option<String>, places: &Places) -> Result<ModelChoice, D
     ConfigurationFile::read(&places.configuration_file())
         .and_then(|file| choose_model(named, environment, file))
         .map_err(|error| Diagnosis::configuration(&error))
-}
-
-fn instructions(resources: &ResourceSnapshot) -> String {
-    let mut parts = vec![INSTRUCTIONS.to_owned()];
-    parts.extend(resources.instructions.iter().cloned());
-    parts.extend(resources.skills.iter().map(|(name, text)| format!("# Skill: {name}\n\n{text}")));
-    parts.join("\n\n")
 }
 
 fn shown_folder(folder: &Path) -> String {

@@ -11,7 +11,7 @@ use openai_adapter::OpenAiSession;
 use router_adapter::{Catalogue, CatalogueModel, Router};
 use runtime_ports::{
     ArtifactStore, InteractionSession, ModelSession, OperationContext, PortFailure, ReceiptStore,
-    ResourceSession, ResourceSnapshot, ToolWorld,
+    ToolWorld,
 };
 use workspace_adapter::FolderWorkspace;
 
@@ -194,13 +194,4 @@ fn workspace(folder: &Path, places: &Places) -> Result<FolderWorkspace, Diagnosi
         }
     }
     Ok(workspace)
-}
-
-/// Instructions and skills that the user has written down.
-pub(crate) async fn user_resources(
-    places: &Places,
-    operation: &OperationContext,
-) -> Result<ResourceSnapshot, Diagnosis> {
-    let resources = FileResources::new(places.configuration());
-    resources.load(operation).await.map_err(|failure| Diagnosis::port(&failure))
 }

@@ -202,7 +202,7 @@ impl Machine {
         }
         match policy {
             NoToolPolicy::WaitUser => self.end_waiting(Arc::clone(text), out),
-            _ => self.end_completed(Arc::clone(text), out),
+            _ => self.complete_with(Arc::clone(text), out),
         }
     }
 

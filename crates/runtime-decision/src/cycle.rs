@@ -16,6 +16,7 @@ use crate::{
 impl Machine {
     pub(crate) fn start(&mut self, out: &mut Out) -> Phase {
         let definition = self.plan.definition();
+        let loads = definition.callbacks.resources;
         let started = Event::RunStarted {
             model: definition.model.clone(),
             workspace: definition.workspace.clone(),
@@ -23,6 +24,9 @@ impl Machine {
         };
         self.tell(started, out);
         self.ask(Ask::Profile);
+        if loads {
+            self.ask(Ask::Resources);
+        }
         Phase::ResolvingModel
     }
 
@@ -37,7 +41,7 @@ impl Machine {
             }
             Ok(profile) => {
                 self.state.profile = Some(profile);
-                self.go_on(out)
+                self.begin(out)
             }
             Err(failure) if self.was_halted(&failure) => {
                 self.ask(Ask::Profile);

@@ -6,7 +6,7 @@
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
-use runtime_ports::{Digest, GenerationOptions, ToolDescriptor, ToolSet};
+use runtime_ports::{Digest, GenerationOptions, ResponseFormat, ToolDescriptor, ToolSet};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -158,6 +158,7 @@ pub struct Plan {
     digest: Digest,
     advertised: [[ToolSet; 2]; 2],
     places: BTreeMap<String, usize>,
+    formed: Arc<GenerationOptions>,
 }
 
 impl Plan {
@@ -165,16 +166,18 @@ impl Plan {
     ///
     /// # Errors
     /// A name that is empty, too long, reserved or there twice; no cycle allowed; the policy
-    /// [`NoToolPolicy::Continue`] without the tool [`TASK_FINISH`].
+    /// [`NoToolPolicy::Continue`] without the tool [`TASK_FINISH`]; an answer without a plain name.
     pub fn new(mut definition: Definition) -> Result<Self, DefinitionError> {
         definition.tools.sort_by(|left, right| left.definition.name.cmp(&right.definition.name));
         let places = places(&definition.tools)?;
         check_limits(&definition)?;
+        check_answer(&definition)?;
         let digest = Digest::of_json(&definition);
         let tools = |asks, finishes| advertised(&definition.tools, asks, finishes);
         let advertised =
             [false, true].map(|asks| [false, true].map(|finishes| tools(asks, finishes)));
-        Ok(Self { definition, digest, advertised, places })
+        let formed = formed(&definition);
+        Ok(Self { definition, digest, advertised, places, formed })
     }
 
     /// The definition, its tools in the order of their names.
@@ -201,6 +204,26 @@ impl Plan {
     pub(crate) const fn advertised(&self, asks: bool, finishes: bool) -> &ToolSet {
         &self.advertised[asks as usize][finishes as usize]
     }
+
+    /// The options of a request. Some servers cannot have both tools and a form.
+    pub(crate) fn options(&self, tools: &ToolSet) -> &Arc<GenerationOptions> {
+        match tools.iter().next() {
+            None => &self.formed,
+            Some(_) => &self.definition.options,
+        }
+    }
+}
+
+/// The options of a request without tools, with the form of the answer where the host asks for none.
+fn formed(definition: &Definition) -> Arc<GenerationOptions> {
+    let format = definition.answer.as_ref().and_then(AnswerSchema::response_format);
+    match format {
+        Some(response_format) if definition.options.response_format == ResponseFormat::Text => {
+            let options = GenerationOptions::clone(&definition.options);
+            Arc::new(GenerationOptions { response_format, ..options })
+        }
+        _ => Arc::clone(&definition.options),
+    }
 }
 
 fn advertised(tools: &[ToolDescriptor], asks: bool, finishes: bool) -> ToolSet {
@@ -224,6 +247,15 @@ fn places(tools: &[ToolDescriptor]) -> Result<BTreeMap<String, usize>, Definitio
         }
     }
     Ok(places)
+}
+
+fn check_answer(definition: &Definition) -> Result<(), DefinitionError> {
+    match &definition.answer {
+        Some(answer) if !answer.has_a_name() => {
+            Err(DefinitionError::InvalidAnswerName { name: (*answer.name).to_owned() })
+        }
+        _ => Ok(()),
+    }
 }
 
 fn check_limits(definition: &Definition) -> Result<(), DefinitionError> {

@@ -28,6 +28,12 @@ pub enum DefinitionError {
         /// Length of the name, in bytes.
         bytes: usize,
     },
+    /// Providers would refuse the name.
+    #[error("the answer is called {name:?}; name it with 1 to 64 of A-Z, a-z, 0-9, _ and -")]
+    InvalidAnswerName {
+        /// The name.
+        name: String,
+    },
     /// A run could not begin.
     #[error("max_cycles is 0; allow at least one cycle")]
     NoCycles,

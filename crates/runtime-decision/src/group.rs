@@ -174,7 +174,7 @@ impl Machine {
             return self.end_stopped(out);
         }
         match end {
-            Some((ToolDirective::Finish, result)) => self.end_completed(final_text(&result), out),
+            Some((ToolDirective::Finish, result)) => self.complete_with(final_text(&result), out),
             Some((ToolDirective::WaitUser, result)) => self.end_waiting(question(&result), out),
             _ => self.go_on(out),
         }

@@ -59,6 +59,8 @@
 mod admission;
 mod answer;
 mod answer_schema;
+mod answer_text;
+mod answering;
 mod approval;
 mod batch;
 mod budget;
@@ -87,6 +89,7 @@ mod refused;
 mod repair;
 mod reply;
 mod requests;
+mod resources;
 mod run_result;
 mod soundness;
 mod spending;
@@ -98,9 +101,10 @@ mod storage;
 mod stored_history;
 mod suspension;
 mod task;
+mod typed_answer;
 pub mod wording;
 
-pub use answer_schema::AnswerSchema;
+pub use answer_schema::{ANSWER_NAME_MAX_BYTES, AnswerSchema};
 pub use approval::{ApprovalAnswer, ApprovalRequest, Consultation};
 pub use budget::{
     Amounts, BudgetLimits, BudgetName, BudgetNode, BudgetStanding, BudgetTree, Charge, Grant,
@@ -130,3 +134,4 @@ pub use repair::repaired;
 pub use run_result::{CycleRecord, ReturnedSteering, RunError, RunResult, RunStatus, ToolRecord};
 pub use storage::{Pending, STORED_RUN_VERSION};
 pub use task::{RunIdentity, Task};
+pub use typed_answer::AnswerError;

@@ -55,6 +55,8 @@ impl Machine {
             context: None,
             spent: None,
             reservations: Vec::new(),
+            resources: None,
+            answer_refused: false,
             shared: Arc::new(storable_map(task.shared_state)),
             terms,
             tools,
@@ -110,6 +112,9 @@ impl Machine {
             (Phase::ResolvingModel, Fact::Settled(_, Outcome::ProfileResolved(profile))) => {
                 self.take_profile(profile, out)
             }
+            (Phase::ResolvingModel, Fact::Settled(_, Outcome::ResourcesLoaded(loaded))) => {
+                self.take_resources(loaded, out)
+            }
             (Phase::CollectingInputs, Fact::Settled(_, Outcome::InputsCollected(inputs))) => {
                 self.take_inputs(inputs, out)
             }
@@ -124,6 +129,9 @@ impl Machine {
             }
             (Phase::Reviewing(at), Fact::Settled(ask, Outcome::HookReturned(verdict))) => {
                 self.take_review(at, ask, verdict, out)
+            }
+            (Phase::CheckingAnswer(at), Fact::Settled(_, Outcome::AnswerChecked(verdict))) => {
+                self.take_verdict(*at, verdict, out)
             }
             (Phase::RunningTools(batch), Fact::Settled(ask, outcome)) => {
                 self.take_step(batch, ask, outcome, out)
@@ -309,8 +317,8 @@ impl Machine {
             context: None,
             spent: self.spent(),
             shortage: ending.shortage.as_deref().cloned(),
-            answer: None,
-            resources_digest: None,
+            answer: ending.answer.as_deref().cloned(),
+            resources_digest: self.state.resources.as_ref().map(|it| Arc::clone(&it.digest)),
             warnings: Vec::new(),
             cycles: self.state.records.iter().map(KeptRecord::record).collect(),
             usage: self.state.ledger.usage(),
@@ -340,6 +348,9 @@ fn opening(plan: &Plan, task: &Task) -> Transcript {
     let instructions = plan.definition().instructions.as_ref().filter(|it| !it.trim().is_empty());
     if let Some(instructions) = instructions.filter(|_| !has_system) {
         messages.insert(0, ModelMessage::text(ModelRole::System, &**instructions));
+    }
+    if let Some(answer) = &plan.definition().answer {
+        answer.tell(&mut messages);
     }
     if !task.prompt.trim().is_empty() {
         messages.push(ModelMessage::text(ModelRole::User, &*task.prompt));

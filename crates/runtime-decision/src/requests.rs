@@ -21,11 +21,14 @@ impl Machine {
         match ask {
             Ask::Profile => Effect::ResolveProfile { model: self.plan.definition().model.clone() },
             Ask::Resources => Effect::LoadResources,
+            Ask::Answer => {
+                let Phase::CheckingAnswer(at) = self.present() else { panic!("{KEPT}") };
+                Effect::CheckAnswer { answer: Arc::clone(&at.value) }
+            }
             // Asked for by nothing yet.
             Ask::Memory { .. }
             | Ask::Offload { .. }
             | Ask::Summary
-            | Ask::Answer
             | Ask::Child { .. }
             | Ask::SteerChild { .. }
             | Ask::WaitChildren { .. } => panic!("{KEPT}"),
@@ -123,13 +126,14 @@ impl Machine {
     pub(crate) fn request(&self, id: u64) -> ModelRequest {
         let Phase::AwaitingModel(view) = self.present() else { panic!("{KEPT}") };
         let definition = self.plan.definition();
+        let tools = self.advertised_tools(&view.hidden);
         ModelRequest {
             invocation_id: self.id_text(id),
             model: Arc::clone(&definition.model),
             messages: self.messages(view),
-            tools: self.advertised_tools(&view.hidden),
             max_output_tokens: self.max_output_tokens(),
-            options: Arc::clone(&definition.options),
+            options: Arc::clone(self.plan.options(&tools)),
+            tools,
         }
     }
 

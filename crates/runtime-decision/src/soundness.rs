@@ -126,11 +126,12 @@ fn check_single(plan: &Plan, state: &State, phase: &Phase) -> Result<(), LoadErr
     let asks: Vec<_> = state.open.iter().map(|open| open.ask).collect();
     let fits = match (phase, &asks[..]) {
         (Phase::New | Phase::BetweenCycles | Phase::Ended(_), [])
-        | (Phase::ResolvingModel, [Ask::Profile])
         | (Phase::CollectingInputs, [Ask::CycleInputs])
         | (Phase::AwaitingModel(_), [Ask::Model | Ask::Reserve { spending: Spending::Model }]) => {
             true
         }
+        (Phase::ResolvingModel, asks) => opens(plan, state, asks),
+        (Phase::CheckingAnswer(_), [Ask::Answer]) => plan.definition().answer.is_some(),
         (Phase::Preparing(at), [Ask::Hook { hook, call: None }]) => {
             let before = matches!(at.point, HookPoint::BeforeMemoryCompact | HookPoint::BeforeLlm);
             before && runs_at(plan, *hook, at.point)
@@ -141,6 +142,16 @@ fn check_single(plan: &Plan, state: &State, phase: &Phase) -> Result<(), LoadErr
         _ => false,
     };
     require(fits, "the open effects do not fit the phase")
+}
+
+/// What a run waits for before its first cycle was asked for, and is not there yet.
+fn opens(plan: &Plan, state: &State, asks: &[Ask]) -> bool {
+    let waits = |ask| asks.iter().filter(|open| **open == ask).count();
+    let resources = plan.definition().callbacks.resources && state.resources.is_none();
+    waits(Ask::Profile) == usize::from(state.profile.is_none())
+        && waits(Ask::Resources) == usize::from(resources)
+        && (1..=2).contains(&asks.len())
+        && asks.iter().all(|ask| matches!(ask, Ask::Profile | Ask::Resources))
 }
 
 fn runs_at(plan: &Plan, hook: usize, point: HookPoint) -> bool {

@@ -18,6 +18,7 @@ use crate::{
     context::Context,
     kept_record::KeptRecord,
     log::Log,
+    resources::Resources,
     spending::{Reservation, Spending},
 };
 
@@ -50,6 +51,12 @@ pub(crate) struct State {
     /// What was granted and is not charged.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) reservations: Vec<Reservation>,
+    /// What is known of the resources, once they were loaded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) resources: Option<Box<Resources>>,
+    /// Whether an answer was refused, and the model asked for another.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) answer_refused: bool,
     pub(crate) shared: Arc<Map<String, Value>>,
     pub(crate) profile: Option<ModelProfile>,
     pub(crate) steering: VecDeque<ReturnedSteering>,
@@ -110,6 +117,8 @@ pub(crate) enum Phase {
     AwaitingModel(RequestView),
     /// Waiting for a hook that looks at the answer.
     Reviewing(Box<Review>),
+    /// Waiting for word on a text with which the run would complete.
+    CheckingAnswer(Box<Candidate>),
     /// Working through the calls of an answer.
     RunningTools(Box<Batch>),
     /// Waiting to be resumed, then going on with what is inside.
@@ -128,6 +137,7 @@ impl Phase {
             Self::Preparing(_) => "preparing",
             Self::AwaitingModel(_) => "awaiting_model",
             Self::Reviewing(_) => "reviewing",
+            Self::CheckingAnswer(_) => "checking_answer",
             Self::RunningTools(_) => "running_tools",
             Self::Suspended(_) => "suspended",
             Self::Ended(_) => "ended",
@@ -159,17 +169,43 @@ pub(crate) struct Review {
     pub(crate) response: Arc<ModelResponse>,
 }
 
+/// What the run would complete with.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct Candidate {
+    pub(crate) text: Arc<str>,
+    /// What the text means.
+    pub(crate) value: Arc<Value>,
+}
+
 /// How the run ended.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Ending {
     pub(crate) status: RunStatus,
     pub(crate) final_answer: Option<Arc<str>>,
+    /// The answer as JSON, of an agent that has a schema for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) answer: Option<Arc<Value>>,
     pub(crate) wait_reason: Option<Arc<str>>,
     pub(crate) error: Option<RunError>,
     /// The budget that ended it, if one did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) shortage: Option<Box<Shortage>>,
+}
+
+impl Ending {
+    /// One of which no more is known than how the run ended.
+    pub(crate) const fn of(status: RunStatus) -> Self {
+        Self {
+            status,
+            final_answer: None,
+            answer: None,
+            wait_reason: None,
+            error: None,
+            shortage: None,
+        }
+    }
 }
 
 /// Why no new effect is asked for.

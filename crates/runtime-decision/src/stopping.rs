@@ -5,6 +5,8 @@
 
 use std::sync::Arc;
 
+use serde_json::Value;
+
 use crate::{
     EffectId, Event, Halt, Machine, Out, RunError, RunStatus, Shortage,
     batch::{Batch, Stage},
@@ -149,26 +151,25 @@ impl Machine {
             },
             _ => Event::RunCancelled { error: Arc::clone(&error.message) },
         };
-        self.end(
-            Ending { status, final_answer: None, wait_reason: None, error: Some(error), shortage },
-            event,
-            out,
-        )
+        self.end(Ending { error: Some(error), shortage, ..Ending::of(status) }, event, out)
     }
 
-    pub(crate) fn end_completed(&mut self, answer: Arc<str>, out: &mut Out) -> Phase {
-        let event = Event::RunCompleted { final_answer: Arc::clone(&answer) };
-        let (status, final_answer) = (RunStatus::Completed, Some(answer));
+    /// Completes with a text, and with what it means where the agent's answer has a schema.
+    pub(crate) fn end_completed(
+        &mut self,
+        text: Arc<str>,
+        answer: Option<Arc<Value>>,
+        out: &mut Out,
+    ) -> Phase {
+        let event = Event::RunCompleted { final_answer: Arc::clone(&text) };
         let ending =
-            Ending { status, final_answer, wait_reason: None, error: None, shortage: None };
+            Ending { final_answer: Some(text), answer, ..Ending::of(RunStatus::Completed) };
         self.end(ending, event, out)
     }
 
     pub(crate) fn end_waiting(&mut self, reason: Arc<str>, out: &mut Out) -> Phase {
         let event = Event::RunWaitUser { wait_reason: Arc::clone(&reason) };
-        let (status, wait_reason) = (RunStatus::WaitUser, Some(reason));
-        let ending =
-            Ending { status, final_answer: None, wait_reason, error: None, shortage: None };
+        let ending = Ending { wait_reason: Some(reason), ..Ending::of(RunStatus::WaitUser) };
         self.end(ending, event, out)
     }
 
@@ -183,11 +184,9 @@ impl Machine {
             error: Arc::clone(&error.message),
         };
         let ending = Ending {
-            status: RunStatus::MaxCycles,
             final_answer: Some(answer),
-            wait_reason: None,
             error: Some(error),
-            shortage: None,
+            ..Ending::of(RunStatus::MaxCycles)
         };
         self.end(ending, event, out)
     }

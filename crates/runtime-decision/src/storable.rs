@@ -10,7 +10,7 @@ use crate::Edit;
 
 /// Deepest nesting of what others give us. A reader of JSON gives up at 128, and a run that was
 /// stored must be read again.
-const MAX_DEPTH: usize = 64;
+pub(crate) const MAX_DEPTH: usize = 64;
 
 /// The value, or its text when it is nested deeper than can be stored and read.
 pub(crate) fn storable(mut value: Value) -> Value {

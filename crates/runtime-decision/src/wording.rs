@@ -87,6 +87,22 @@ pub fn argument_fault(path: &str, reason: &str) -> String {
     }
 }
 
+/// What is said of an answer that does not follow its schema; `path` is empty for all of it.
+pub(crate) fn answer_fault(path: &str, reason: &str) -> String {
+    match path {
+        "" => format!("the answer {reason}"),
+        path => format!("{} of the answer {reason}", bounded(path, MAX_PATH_BYTES)),
+    }
+}
+
+/// What a model is told whose answer has a fault.
+pub(crate) fn correct_answer(fault: &str) -> String {
+    format!(
+        "Your answer cannot be used: {fault}. Answer again with one JSON value that follows the \
+         schema, whole and with nothing else."
+    )
+}
+
 /// What is said of a call that was not reached.
 pub(crate) fn skipped(code: &str) -> &'static str {
     match code {

@@ -18,12 +18,14 @@ use self::shape::{Extent, Shape};
 /// Most bytes that the automaton of one pattern may take.
 const MAX_PATTERN_BYTES: usize = 1 << 20;
 
+const NO_SCHEMA: &str = "a schema must be an object or a boolean";
 const NOT_AS_DEMANDED: &str = "do not follow the input schema";
 const TOO_DEEP: &str = "are nested too deeply, make them flatter";
 const TOO_LARGE_TO_EXPLAIN: &str =
     "do not follow the input schema, and are too large to say where: write simpler ones";
 
-/// The input schema of a tool, compiled once and held against the arguments of each call.
+/// The input schema of a tool, compiled once and held against the arguments of each call; or the
+/// schema of an answer.
 ///
 /// The draft is the one that `$schema` names, else 2020-12. Keywords that no draft knows, and
 /// `format`, only annotate.
@@ -42,6 +44,22 @@ impl ArgumentSchema {
     pub(crate) fn compile(schema: &Value) -> Result<Self, Fault> {
         let shape = Shape::of(schema)?;
         describes_an_object(schema)?;
+        Self::built(schema, shape)
+    }
+
+    /// Takes the schema of an answer, which may be one of anything.
+    ///
+    /// # Errors
+    /// As above.
+    pub(crate) fn of_any_value(schema: &Value) -> Result<Self, Fault> {
+        let shape = Shape::of(schema)?;
+        match schema {
+            Value::Bool(_) | Value::Object(_) => Self::built(schema, shape),
+            _ => Err(Fault::here(NO_SCHEMA)),
+        }
+    }
+
+    fn built(schema: &Value, shape: Shape) -> Result<Self, Fault> {
         // A linear engine: no pattern of a schema can make a text of a model expensive.
         let patterns = PatternOptions::regex().size_limit(MAX_PATTERN_BYTES);
         let options = jsonschema::options().should_validate_formats(false).offline();
@@ -77,7 +95,7 @@ fn describes_an_object(schema: &Value) -> Result<(), Fault> {
         Value::Bool(true) => return Ok(()),
         Value::Bool(false) => return Err(Fault::here("the type must be object")),
         Value::Object(keywords) => keywords.get("type"),
-        _ => return Err(Fault::here("a schema must be an object or a boolean")),
+        _ => return Err(Fault::here(NO_SCHEMA)),
     };
     let name = match named {
         Some(Value::Array(names)) if names.len() == 1 => names.first(),

@@ -11,7 +11,7 @@ use runtime_decision::{
 };
 use runtime_ports::{
     ApprovalDecision, ModelContent, ModelFinish, ModelProfile, ModelResponse, PortFailure,
-    PortFailureKind, TokenUsage, ToolReply,
+    PortFailureKind, ResourceSnapshot, TokenUsage, ToolReply,
 };
 use serde_json::{Value, json};
 
@@ -20,10 +20,12 @@ use crate::notation::machine;
 const TOOL: &str = "tool a\ntool p parallel\ntool g parallel\npolicy ask g";
 
 /// Every place where a run can stand, and how it gets there.
-pub(crate) const PLACES: [(&str, &str); 35] = [
+pub(crate) const PLACES: [(&str, &str); 39] = [
     ("new", ""),
     ("resolving_model", "start alone"),
     ("resolving_model, suspending", "start alone\nsuspend"),
+    ("loading resources", "with resources\nstart alone"),
+    ("loading resources, profile known", "with resources\nstart alone\nprofile"),
     ("collecting_inputs", "with before_cycle\nstart"),
     ("collecting_inputs, suspending", "with before_cycle\nstart\nsuspend"),
     ("preparing, before compaction", "hook h before_memory_compact\nstart"),
@@ -42,6 +44,8 @@ pub(crate) const PLACES: [(&str, &str); 35] = [
     ),
     ("reviewing", "hook h after_llm\nstart\nmodel \"x\""),
     ("reviewing, suspending", "hook h after_llm\nstart\nmodel \"x\"\nsuspend"),
+    ("checking_answer", "answers\nstart\nmodel \"1\""),
+    ("checking_answer, suspending", "answers\nstart\nsuspend\nmodel \"1\"\nresume\nsuspend"),
     ("before hook", "hook h before_tool_call\nstart\nmodel a(1)"),
     ("checking", "schemas wait\nstart\nmodel a(1)"),
     ("consulting", "with approvals\nstart\nmodel a(1)"),
@@ -191,11 +195,15 @@ fn model_outcomes() -> Vec<(&'static str, Outcome)> {
         images: false,
         price: None,
     };
+    let unavailable = failure(PortFailureKind::Unavailable);
+    let resources = ResourceSnapshot::new(vec!["x".to_owned()], BTreeMap::new());
     let profile_failed = |kind| Outcome::ProfileResolved(Err(failure(kind)));
     vec![
         ("profile", Outcome::ProfileResolved(Ok(profile))),
         ("profile failed", profile_failed(PortFailureKind::Unavailable)),
         ("profile canceled", profile_failed(PortFailureKind::Canceled)),
+        ("resources", Outcome::ResourcesLoaded(Ok(resources))),
+        ("resources failed", Outcome::ResourcesLoaded(Err(unavailable))),
         ("answer", reply(vec![ModelContent::text("x")], ModelFinish::Stop)),
         ("empty answer", reply(Vec::new(), ModelFinish::Stop)),
         ("calls", reply(vec![call], ModelFinish::ToolCalls)),
@@ -216,6 +224,8 @@ fn call_outcomes() -> Vec<(&'static str, Outcome)> {
     let decided = |decision| answer(ApprovalAnswer::Decided { decision });
     let reply = ToolReply::text("x");
     vec![
+        ("answer good", Outcome::AnswerChecked(Ok(()))),
+        ("answer at fault", Outcome::AnswerChecked(Err(fault.clone()))),
         ("arguments fine", Outcome::ArgumentsChecked(Ok(()))),
         ("arguments at fault", Outcome::ArgumentsChecked(Err(fault))),
         ("provider passes", word(Consultation::NotNeeded)),

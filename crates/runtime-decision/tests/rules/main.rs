@@ -4,6 +4,7 @@
 //! Scripts are written in the words of [`notation`]. Beside them: the grid of phases and inputs,
 //! properties over random runs, and the forms in which things are stored.
 
+mod answers;
 mod complaints;
 mod grid;
 mod notation;
@@ -11,6 +12,7 @@ mod properties;
 mod random;
 mod read_again;
 mod repair;
+mod resources;
 mod s01_inputs;
 mod s02_cycle;
 mod s02_stopping;

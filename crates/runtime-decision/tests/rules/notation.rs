@@ -11,7 +11,8 @@
 //! | `schemas wait` | no schema ever answers |
 //! | `policy ask a`, `policy deny a "why"`, `policy ask effects` | who may run |
 //! | `hook h before_llm after_tool_call repeatable` | a hook, and where it runs |
-//! | `with before_cycle interruptions approvals` | callbacks of the host |
+//! | `with before_cycle interruptions approvals resources` | callbacks of the host |
+//! | `answers` | the answer has a schema; what is told of it is shown as `…` |
 //! | `cycles 3`, `task_cycles 1`, `silence continue`, `no interruption`, `images`, `without a` | limits and terms |
 //! | `lifetime 100`, `wait 50` | of an approval, in milliseconds |
 //! | `instructions "…"`, `prompt "…"`, `workspace w`, `state {…}`, `said user "…"` | what the run begins with |
@@ -29,6 +30,8 @@
 //! | `provider 1 approves` | and `denies "why"`, `asks`, `passes`, `lapses`, `fails`, `halted` |
 //! | `answer 1 approves` | what the wait for a human gave: also `forever`, `denies`, `lapses`, `shrugs`, `broken` |
 //! | `approve 1`, `approve 1 forever`, `deny 1 "why"` | somebody decides through the host |
+//! | `resources "text" skill "name" "text"` | what was loaded: also `fails`, `halted` |
+//! | `verdict good`, `verdict /n must be odd` | whether an answer follows its schema |
 //! | `inputs "text"`, `interruptions "text"` | what a provider of messages gave; also `none`, `fail`, `halted` |
 //! | `steer "text"`, `cancel`, `suspend`, `resume`, `time` | and `at 700` sets the clock |
 //! | `others use tokens=5`, `budgets wait` | what another run below the same one used; no budget answers from then on |

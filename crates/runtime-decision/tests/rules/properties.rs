@@ -8,8 +8,8 @@ use proptest::prelude::*;
 use runtime_decision::Event;
 
 use crate::random::{
-    Dice, Happening, Record, Scene, World, assert_truths, budgeted_scene, limits, replayed,
-    steady_run, steady_scene,
+    Dice, Happening, Record, Scene, World, assert_beginning_and_end, assert_truths, budgeted_scene,
+    limits, replayed, steady_run, steady_scene,
 };
 
 fn config() -> ProptestConfig {
@@ -30,6 +30,7 @@ proptest! {
         let world = World::run(&scene, &mut dice);
         let result = world.machine.result().expect("a result");
         assert_truths(&world.record, &result);
+        assert_beginning_and_end(&scene, &world.record, &result);
         let (again, stored) = replayed(&scene, &world.record, |_| false);
         prop_assert_eq!(stored, world.machine.to_json());
         assert_same(&world.record, &again);
@@ -152,13 +153,13 @@ fn random_runs_come_to_everything() {
 
 /// Events, codes of calls, and codes of failed runs.
 const EVERYTHING: &str = "\
-    BAD LOST approval_broker_error approval_denied approval_provider_failed \
+    BAD LOST answer_invalid approval_broker_error approval_denied approval_provider_failed \
     approval_requested approval_resolved approval_timeout approval_unresolved \
     before_cycle_failed budget_exhausted cycle_injected_messages cycle_llm_response \
     cycle_started duplicate_tool_call_id hook_failed hook_outcome_unknown hooked \
     interruption_provider_failed invalid_arguments_json invalid_arguments_payload \
     invalid_arguments_type model_empty model_failed model_incomplete model_output_limit \
-    model_profile_failed policy_denied run_cancelled run_completed run_failed run_max_cycles \
+    model_profile_failed policy_denied resources_failed resources_loaded run_cancelled run_completed run_failed run_max_cycles \
     run_resumed run_started run_steered run_suspended run_wait_user session_steer_dequeued \
     session_steer_interrupt skipped_due_to_budget skipped_due_to_cancel \
     skipped_due_to_failure skipped_due_to_finish skipped_due_to_incomplete_answer \

@@ -3,6 +3,7 @@
 //! Knows the machine from outside only. A run is a sequence of numbers: each choice takes the next
 //! one, and where none is left takes what comes to an end soonest.
 
+mod answers;
 mod dice;
 mod outcomes;
 mod purse;
@@ -12,6 +13,7 @@ mod steady;
 mod truths;
 mod world;
 
+pub(crate) use answers::assert_beginning_and_end;
 pub(crate) use dice::Dice;
 pub(crate) use outcomes::answer_of;
 pub(crate) use purse::{Purse, limits};

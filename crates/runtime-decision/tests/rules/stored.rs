@@ -294,7 +294,7 @@ fn every_truncation_is_refused() {
 }
 
 /// Where a run stands, where it is damaged, and what is written there.
-const DAMAGES: [(&str, &str, &str); 33] = [
+const DAMAGES: [(&str, &str, &str); 36] = [
     ("running", "/phase/with/group", "[0,2]"),
     ("running", "/phase/with/group", "[1,2]"),
     ("running", "/phase/with/group", "[0,3]"),
@@ -328,6 +328,9 @@ const DAMAGES: [(&str, &str, &str); 33] = [
     ("reviewing", "/open/0/ask/hook/hook", "7"),
     ("preparing, before the model", "/phase/with/point", "\"after_llm\""),
     ("after hook", "/phase/with/calls/0/result", "null"),
+    ("loading resources", "/open/1/ask", "\"profile\""),
+    ("loading resources, profile known", "/open/0/ask", "\"profile\""),
+    ("checking_answer", "/open/0/ask", "\"model\""),
 ];
 
 #[test]

@@ -18,6 +18,14 @@ pub enum AgentError {
         /// `name` or `model`.
         what: &'static str,
     },
+    /// The schema of the answer is malformed, or cannot be checked within bounds.
+    #[error("the schema of the answer cannot be used: at {path:?}, {reason}")]
+    InvalidAnswerSchema {
+        /// Where in the schema, as a JSON pointer; empty is the whole.
+        path: String,
+        /// What is wrong there, and what to do.
+        reason: String,
+    },
     /// The input schema of a tool is malformed, or cannot be checked within bounds.
     #[error("the input schema of {tool} cannot be used: at {path:?}, {reason}")]
     InvalidSchema {

@@ -6,18 +6,20 @@
 use std::{collections::BTreeMap, fmt, sync::Arc, time::Duration};
 
 use runtime_decision::{
-    ASK_USER, ApprovalRequest, BudgetLimits, Callbacks, Definition, HookDeclaration, Limits,
-    NoToolPolicy, Plan, TASK_FINISH, ToolPolicy,
+    ASK_USER, AnswerSchema, ApprovalRequest, BudgetLimits, Callbacks, Definition, HookDeclaration,
+    Limits, NoToolPolicy, Plan, TASK_FINISH, ToolPolicy,
 };
 use runtime_ports::{
-    ArtifactStore, ExecutionSessions, GenerationOptions, InteractionSession, ModelSession, Tool,
-    ToolWorld, TraceSession,
+    ArtifactStore, ExecutionSessions, GenerationOptions, InteractionSession, ModelSession,
+    ResourceSession, Tool, ToolWorld, TraceSession,
 };
 use serde_json::{Map, Value};
 
 use super::{
     Agent, AgentError, ApprovalProvider, AskUser, Clock, CycleInputProvider, Hook,
-    InterruptionProvider, SystemClock, TaskFinish, closed_world,
+    InterruptionProvider, SystemClock, TaskFinish,
+    answer::compiled,
+    closed_world,
     parts::{ApprovalPrompt, Parts, Patience, Registered},
 };
 use crate::argument_schema::ArgumentSchema;
@@ -54,6 +56,8 @@ pub struct AgentBuilder {
     interaction: Option<Arc<dyn InteractionSession>>,
     approval_prompt: Option<ApprovalPrompt>,
     world: Option<ToolWorld>,
+    resources: Option<Arc<dyn ResourceSession>>,
+    pub(super) answer: Option<AnswerSchema>,
     workspace: Option<Arc<str>>,
     trace: Option<Arc<dyn TraceSession>>,
     clock: Arc<dyn Clock>,
@@ -84,6 +88,8 @@ impl AgentBuilder {
             interaction: None,
             approval_prompt: None,
             world: None,
+            resources: None,
+            answer: None,
             workspace: None,
             trace: None,
             clock: Arc::new(SystemClock),
@@ -218,7 +224,15 @@ impl AgentBuilder {
         self
     }
 
-    /// Takes interaction, trace and the ports of tools from the sessions of an execution.
+    /// Loads instructions and skills when a run starts, once a run. They stand behind the system
+    /// prompt in every request and are no part of the history; a run whose resources cannot be
+    /// loaded, or take more than a quarter of the model's input, fails before any request.
+    pub fn resources(mut self, resources: Arc<dyn ResourceSession>) -> Self {
+        self.resources = Some(resources);
+        self
+    }
+
+    /// Takes interaction, trace, resources and the ports of tools from the sessions of an execution.
     pub fn sessions(self, sessions: &ExecutionSessions, artifacts: Arc<dyn ArtifactStore>) -> Self {
         let world = ToolWorld {
             workspace: Arc::clone(&sessions.workspace),
@@ -228,6 +242,7 @@ impl AgentBuilder {
         };
         self.interaction(Arc::clone(&sessions.interaction))
             .trace(Arc::clone(&sessions.trace))
+            .resources(Arc::clone(&sessions.resources))
             .world(world)
     }
 
@@ -284,11 +299,14 @@ impl AgentBuilder {
         check_name("name", &self.name)?;
         check_name("model", &self.model_name)?;
         let plan = Arc::new(Plan::new(self.definition())?);
+        let answer = compiled(self.answer.as_ref())?;
         let parts = Parts {
             plan,
             tools: register(self.tools)?,
             model: self.model,
             world: self.world.unwrap_or_else(closed_world),
+            resources: self.resources,
+            answer,
             hooks: self.hooks,
             approvals: self.approvals,
             cycle_inputs: self.cycle_inputs,
@@ -333,8 +351,9 @@ impl AgentBuilder {
                 before_cycle: self.cycle_inputs.is_some(),
                 interruptions: self.interruptions.is_some(),
                 approvals: self.approvals.is_some(),
-                resources: false,
+                resources: self.resources.is_some(),
             },
+            answer: self.answer.clone(),
             workspace: self.workspace.clone(),
             metadata: self.metadata.clone(),
             ..Definition::new(Arc::clone(&self.name), Arc::clone(&self.model_name))

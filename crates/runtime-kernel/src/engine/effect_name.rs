@@ -5,7 +5,8 @@
 use std::{fmt, sync::Arc};
 
 use runtime_decision::{
-    ApprovalAnswer, ChildEnd, Collected, Consultation, Effect, Grant, HookVerdict, Outcome, ToolEnd,
+    ApprovalAnswer, ArgumentFault, ChildEnd, Collected, Consultation, Effect, Grant, HookVerdict,
+    Outcome, ToolEnd,
 };
 use runtime_ports::{PortFailure, PortFailureKind};
 
@@ -97,7 +98,7 @@ impl EffectName {
             Self::Artifact => Outcome::ArtifactStored(Err(broke_down())),
             Self::Summary => Outcome::Summarized(Err(broke_down())),
             Self::Reserve => Outcome::Reserved(Ok(Grant::default())),
-            Self::Answer => Outcome::AnswerChecked(Ok(())),
+            Self::Answer => Outcome::AnswerChecked(Err(unchecked())),
             Self::Child { .. } => Outcome::ChildEnded(child_lost(&panicked())),
             Self::SteerChild => Outcome::ChildSteered(Err(panicked())),
             Self::WaitChildren => Outcome::WaitOver,
@@ -134,7 +135,7 @@ impl EffectName {
             Self::Artifact => Outcome::ArtifactStored(Err(lost(was_told))),
             Self::Summary => Outcome::Summarized(Err(lost(was_told))),
             Self::Reserve => Outcome::Reserved(Ok(Grant::default())),
-            Self::Answer => Outcome::AnswerChecked(Ok(())),
+            Self::Answer => Outcome::AnswerChecked(Err(unchecked())),
             Self::Child { .. } => Outcome::ChildEnded(child_lost(&late())),
             Self::SteerChild => Outcome::ChildSteered(Err(late())),
             Self::WaitChildren => Outcome::WaitOver,
@@ -146,6 +147,11 @@ impl EffectName {
 pub(super) fn broke_down() -> PortFailure {
     let message = "the adapter panicked, which is a fault of its own";
     PortFailure::in_flight_unknown(PortFailureKind::Internal, "ADAPTER_PANICKED", message)
+}
+
+/// An answer of which nothing is known is no good one.
+fn unchecked() -> ArgumentFault {
+    ArgumentFault { path: String::new(), reason: "could not be checked".to_owned() }
 }
 
 fn child_lost(message: &str) -> ChildEnd {

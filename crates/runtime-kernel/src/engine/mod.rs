@@ -54,6 +54,7 @@
 
 mod agent;
 mod agent_error;
+mod answer;
 mod builder;
 mod callback;
 mod cancelling;
@@ -99,8 +100,8 @@ pub use run_handle::{
 };
 pub use run_options::{RunNames, RunOptions};
 pub use runtime_decision::{
-    Amounts, ApprovalRequest, Attempt, BudgetLimits, BudgetName, BudgetStanding, Call, CallEdits,
-    CallResult, CycleRecord, CycleView, DefinitionError, EVENT_VERSION, Edit, Event,
+    Amounts, AnswerError, ApprovalRequest, Attempt, BudgetLimits, BudgetName, BudgetStanding, Call,
+    CallEdits, CallResult, CycleRecord, CycleView, DefinitionError, EVENT_VERSION, Edit, Event,
     HookDeclaration, HookPoint, HookResult, Ledger, LedgerTotals, LoadError, NoToolPolicy, Plan,
     Refused, RequestEdits, ResultEdits, ResultStatus, ReturnedSteering, Ruling, RunError, RunEvent,
     RunIdentity, RunResult, RunStatus, Shortage, Spent, Task, ToolPolicy, ToolRecord,

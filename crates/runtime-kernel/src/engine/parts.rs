@@ -5,7 +5,9 @@
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use runtime_decision::{ApprovalRequest, Plan};
-use runtime_ports::{InteractionSession, ModelSession, Tool, ToolWorld, TraceSession};
+use runtime_ports::{
+    InteractionSession, ModelSession, ResourceSession, Tool, ToolWorld, TraceSession,
+};
 
 use super::{ApprovalProvider, Clock, CycleInputProvider, Hook, InterruptionProvider};
 use crate::argument_schema::ArgumentSchema;
@@ -19,6 +21,9 @@ pub(super) struct Parts {
     pub(super) model: Arc<dyn ModelSession>,
     pub(super) tools: BTreeMap<String, Registered>,
     pub(super) world: ToolWorld,
+    pub(super) resources: Option<Arc<dyn ResourceSession>>,
+    /// What answers are held against.
+    pub(super) answer: Option<ArgumentSchema>,
     pub(super) hooks: Vec<Arc<dyn Hook>>,
     pub(super) approvals: Option<Arc<dyn ApprovalProvider>>,
     pub(super) cycle_inputs: Option<Arc<dyn CycleInputProvider>>,

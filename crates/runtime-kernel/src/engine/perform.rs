@@ -4,7 +4,7 @@
 //! waited for. Invariant: whatever is called has a frame of its own with a deadline and a
 //! cancellation.
 
-use std::{sync::Arc, time::Duration};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use futures_util::{FutureExt as _, future::BoxFuture};
 use runtime_decision::{
@@ -13,6 +13,7 @@ use runtime_decision::{
 };
 use runtime_ports::{
     DeltaSink, InteractionRequest, ModelRequest, OperationContext, PortFailure, PortFailureKind,
+    ResourceSnapshot,
 };
 use runtime_types::OperationId;
 use serde_json::{Map, Value};
@@ -71,6 +72,7 @@ impl Parts {
                 (parts.call_model(own, request, deltas).instrument(span).boxed(), None)
             }
             Effect::ResolveProfile { model } => (parts.resolve_profile(own, model).boxed(), None),
+            Effect::LoadResources => (parts.load_resources(own).boxed(), None),
             Effect::RunHook(call) => (self.hook(*call, run()), None),
             Effect::CollectCycleInputs(view) => (self.cycle_inputs(view, run()), None),
             Effect::CollectInterruptions(view) => (self.interruptions(view, run()), None),
@@ -86,6 +88,7 @@ impl Parts {
     fn settled_at_once(&self, effect: &Effect) -> Option<Outcome> {
         match effect {
             Effect::CheckArguments { tool, arguments } => Some(self.check(tool, arguments)),
+            Effect::CheckAnswer { answer } => Some(self.check_answer(answer)),
             _ => None,
         }
     }
@@ -117,6 +120,13 @@ impl Parts {
         model: Arc<str>,
     ) -> Outcome {
         Outcome::ProfileResolved(self.model.profile(&operation, &model).await)
+    }
+
+    async fn load_resources(self: Arc<Self>, operation: Arc<OperationContext>) -> Outcome {
+        Outcome::ResourcesLoaded(match &self.resources {
+            Some(resources) => resources.load(&operation).await,
+            None => Ok(ResourceSnapshot::new(Vec::new(), BTreeMap::new())),
+        })
     }
 
     async fn call_model(

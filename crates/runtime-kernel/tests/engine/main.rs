@@ -1,5 +1,6 @@
 //! The cycle engine, driven over fakes in virtual time.
 
+mod answers;
 mod anywhere;
 mod bait;
 mod budgets;
@@ -15,6 +16,7 @@ mod long_output;
 mod misbehaviour;
 mod oracle;
 mod probe;
+mod resources;
 mod rogue;
 mod scenario;
 mod stage;

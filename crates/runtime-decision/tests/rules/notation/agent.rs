@@ -5,8 +5,8 @@
 use std::{collections::BTreeMap, time::Duration};
 
 use runtime_decision::{
-    ArgumentFault, BudgetLimits, Callbacks, Definition, HookDeclaration, HookPoint, NoToolPolicy,
-    Ruling, Task, ToolPolicy,
+    AnswerSchema, ArgumentFault, BudgetLimits, Callbacks, Definition, HookDeclaration, HookPoint,
+    NoToolPolicy, Ruling, Task, ToolPolicy,
 };
 use runtime_ports::{
     EffectClass, ModelProfile, ModelToolDefinition, Price, ToolDescriptor, ToolKind,
@@ -59,6 +59,10 @@ impl Agent {
             "policy" => self.policy(rest),
             "hook" => self.definition.hooks.push(hook(rest[0], &rest[1..])),
             "with" => self.definition.callbacks = callbacks(rest),
+            "answers" => {
+                let schema = json!({"title": "a number"}).into();
+                self.definition.answer = Some(AnswerSchema { name: "n".into(), schema });
+            }
             "cycles" => self.definition.limits.max_cycles = number(rest[0]),
             "output" => self.definition.max_output_tokens = Some(number(rest[0])),
             "budget" => self.definition.budget = limits(rest),

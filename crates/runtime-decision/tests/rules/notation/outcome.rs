@@ -3,16 +3,16 @@
 //! Knows the words of the script, and not which effect they are about.
 
 use runtime_decision::{
-    ApprovalAnswer, CallEdits, Collected, Consultation, Edit, HookPoint, HookResult, HookVerdict,
-    RequestEdits, ResultEdits, ToolEnd, ToolOutput,
+    ApprovalAnswer, ArgumentFault, CallEdits, Collected, Consultation, Edit, HookPoint, HookResult,
+    HookVerdict, RequestEdits, ResultEdits, ToolEnd, ToolOutput,
 };
 use runtime_ports::{
     ApprovalDecision, ImageSource, ModelContent, ModelFinish, ModelMessage, ModelResponse,
-    ModelRole, PortFailure, PortFailureKind, RequestMeter, TokenUsage, ToolDirective, ToolReply,
-    TurnEnd,
+    ModelRole, PortFailure, PortFailureKind, RequestMeter, ResourceSnapshot, TokenUsage,
+    ToolDirective, ToolReply, TurnEnd,
 };
 
-use super::words::{call, contents, object, text};
+use super::words::{call, contents, object, quoted, text};
 
 /// `"text" a(1)`, `cut …`, `filtered …`, `fails`, `halted`, `unsent`; `usage 3 4 cached 1 cost 9` reports them,
 /// and `tries 2` says how often the request was sent.
@@ -57,6 +57,31 @@ fn tries(words: &[&str]) -> Vec<RequestMeter> {
     let end = |last: bool| if last { TurnEnd::Completed } else { TurnEnd::Failed };
     let tries = after(words, "tries").unwrap_or_default();
     (1..=tries).map(|place| RequestMeter::unreported(end(place == tries))).collect()
+}
+
+/// `good`, `/x must be odd`, or `must be odd` for the whole.
+pub(crate) fn checked(words: &[&str]) -> Result<(), ArgumentFault> {
+    let fault = |path: &str, reason: &[&str]| {
+        Err(ArgumentFault { path: path.to_owned(), reason: reason.join(" ") })
+    };
+    match words {
+        ["good"] => Ok(()),
+        [path, reason @ ..] if path.starts_with('/') => fault(path, reason),
+        reason => fault("", reason),
+    }
+}
+
+/// `"instruction" … skill "name" "text"`, or how it failed.
+pub(crate) fn resources(words: &[&str]) -> Result<ResourceSnapshot, PortFailure> {
+    if let ["fails" | "halted"] = words {
+        return Err(reply(words).expect_err("a failure"));
+    }
+    let mut parts = words.split(|word| *word == "skill");
+    let said = |words: &[&str]| words.iter().filter_map(|word| quoted(word)).collect::<Vec<_>>();
+    let instructions = said(parts.next().unwrap_or_default());
+    let skills = parts.filter_map(|skill| said(skill).try_into().ok());
+    let skills = skills.map(|[name, text]: [String; 2]| (name, text));
+    Ok(ResourceSnapshot::new(instructions, skills.collect()))
 }
 
 /// What a tool came to.

@@ -314,6 +314,8 @@ fn outcome_of(effect: &Effect, words: &[&str]) -> Outcome {
         Effect::Summarize(_) => Outcome::Summarized(outcome::reply(rest)),
         Effect::ConsultMemory(_) => Outcome::MemoryConsulted(outcome::collected(rest)),
         Effect::WaitChildren { .. } => Outcome::WaitOver,
+        Effect::LoadResources => Outcome::ResourcesLoaded(outcome::resources(rest)),
+        Effect::CheckAnswer { .. } => Outcome::AnswerChecked(outcome::checked(rest)),
         other => panic!("no script can answer {other:?} yet"),
     }
 }

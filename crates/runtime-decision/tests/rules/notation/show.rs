@@ -160,6 +160,7 @@ pub(crate) fn event(told: &RunEvent) -> String {
 
 fn rest(event: &Event) -> String {
     match event {
+        Event::ResourcesLoaded { instructions, skills, .. } => format!("{instructions}+{skills}"),
         Event::CycleStarted { message_count, .. } => format!("after {message_count} messages"),
         Event::CycleInjectedMessages { reason, message_count } => {
             format!("{reason} {message_count}")
@@ -219,7 +220,10 @@ fn contents(contents: &[ModelContent], raw: bool) -> String {
 
 fn content(item: &ModelContent, raw: bool) -> String {
     match item {
-        ModelContent::Text { text } => format!("{text:?}"),
+        ModelContent::Text { text } => match text.split_once(SCHEMA_IS_TOLD) {
+            Some((before, _)) => format!("{before:?}…"),
+            None => format!("{text:?}"),
+        },
         ModelContent::ToolUse { id, name, arguments: given } => {
             format!("{name}({id}){}", arguments(given))
         }
@@ -233,6 +237,9 @@ fn content(item: &ModelContent, raw: bool) -> String {
         ModelContent::Reasoning { text, .. } => format!("reasoning {text:?}"),
     }
 }
+
+/// What a model is told of the schema of its answer begins so, and is left out.
+pub(crate) const SCHEMA_IS_TOLD: &str = "A program reads your final answer.";
 
 /// Widest line, unless a single item is wider.
 const WIDTH: usize = 88;
@@ -271,7 +278,10 @@ fn status(result: &RunResult) -> String {
     let code = result.error.as_ref().map_or("", |error| &*error.code);
     let answer = result.final_answer.as_deref().unwrap_or_default();
     match result.status {
-        RunStatus::Completed => format!("= completed {answer:?}"),
+        RunStatus::Completed => match &result.answer {
+            Some(meant) => format!("= completed {answer:?}, which is {meant}"),
+            None => format!("= completed {answer:?}"),
+        },
         RunStatus::WaitUser => {
             format!("= waits for {:?}", result.wait_reason.as_deref().unwrap_or_default())
         }

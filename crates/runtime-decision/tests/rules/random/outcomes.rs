@@ -197,7 +197,7 @@ fn reply(dice: &mut Dice<'_>) -> Result<ModelResponse, PortFailure> {
     };
     let mut output: Vec<_> = (0..dice.roll(5)).map(|place| called(place, dice)).collect();
     if output.is_empty() && odd != 12 || dice.once_in(2) {
-        output.insert(0, ModelContent::text(["done", " "][dice.roll(2)]));
+        output.insert(0, ModelContent::text(["done", " ", "{\"n\":1}"][dice.roll(3)]));
     }
     let usage = usage(dice);
     Ok(ModelResponse { output, finish, usage, cost_nano_usd: None, attempts: Vec::new() })

@@ -3,7 +3,8 @@
 use std::{sync::Arc, time::Duration};
 
 use runtime_decision::{
-    Callbacks, Definition, HookDeclaration, HookPoint, NoToolPolicy, Plan, Ruling, Task,
+    AnswerSchema, Callbacks, Definition, HookDeclaration, HookPoint, NoToolPolicy, Plan, Ruling,
+    Task,
 };
 use runtime_ports::{ModelMessage, ModelRole};
 
@@ -39,8 +40,9 @@ impl Scene {
             before_cycle: dice.once_in(3),
             interruptions: dice.once_in(3),
             approvals: dice.once_in(3),
-            resources: false,
+            resources: dice.once_in(3),
         };
+        definition.answer = dice.once_in(3).then(answer);
         definition.hooks = (0..dice.roll(3)).map(|number| hook(number, dice)).collect();
         let policy = std::mem::take(&mut definition.policy);
         let policy = match dice.roll(3) {
@@ -65,6 +67,10 @@ pub(crate) fn budgeted_scene(dice: &mut Dice<'_>) -> Scene {
     scene.task.budgeted = true;
     scene.task.cost_budgeted = true;
     scene
+}
+
+fn answer() -> AnswerSchema {
+    AnswerSchema { name: "n".into(), schema: Arc::new(serde_json::json!({"title": "a number"})) }
 }
 
 fn tooled() -> Definition {

@@ -100,9 +100,9 @@ fn is_steady(effect: &Effect, outcome: &Outcome) -> bool {
         Outcome::ApprovalAnswered(ApprovalAnswer::Decided { decision }) => {
             *decision != ApprovalDecision::ApprovedForRun
         }
-        Outcome::ProfileResolved(Err(failure)) | Outcome::ModelReplied(Err(failure)) => {
-            failure.kind != PortFailureKind::Canceled
-        }
+        Outcome::ProfileResolved(Err(failure))
+        | Outcome::ResourcesLoaded(Err(failure))
+        | Outcome::ModelReplied(Err(failure)) => failure.kind != PortFailureKind::Canceled,
         Outcome::HookReturned(verdict) if of_call => ends_nothing(verdict),
         _ => true,
     }
