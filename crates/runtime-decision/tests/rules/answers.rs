@@ -17,6 +17,11 @@ fn an_answer_that_is_found_good_completes_the_run() {
         verdict good
         "#,
         r#"
+        > cycle_started after 2 messages | -> model 2 messages
+        > cycle_llm_response "It is {\"n\":1}." | -> verdict on {"n":1}
+        > run_completed "It is {\"n\":1}."
+        = completed "It is {\"n\":1}.", which is {"n":1}
+        = system ""… | user "go" | assistant "It is {\"n\":1}."
         "#,
     );
     check(
@@ -29,6 +34,12 @@ fn an_answer_that_is_found_good_completes_the_run() {
         verdict good
         "#,
         r#"
+        > cycle_started after 2 messages | -> model 2 messages
+        > cycle_llm_response "" f(1) | tool_call_planned f(1) | tool_call_started f(1) | -> f(1)
+        > tool_result f(1) "{\"n\":1}" finish | -> verdict on {"n":1}
+        > run_completed "{\"n\":1}"
+        = completed "{\"n\":1}", which is {"n":1}
+        = system ""… | user "go" | assistant f(1) | tool result(1) "{\"n\":1}"
         "#,
     );
 }
@@ -46,6 +57,17 @@ fn the_first_refusal_brings_one_more_cycle_and_the_second_the_end() {
         verdict good
         "#,
         r#"
+        > cycle_started after 2 messages | -> model 2 messages
+        > cycle_llm_response "{\"n\":\"é\"}" | -> verdict on {"n":"é"}
+        > cycle_injected_messages answer 1 | cycle_started after 4 messages | -> model 4 messages
+        # system ""… | user "go" | assistant "{\"n\":\"é\"}"
+        | user "Your answer cannot be used: /n of the answer must be an integer. Answer again with one JSON value that follows the schema, whole and with nothing else."
+        > cycle_llm_response "{\"n\":2}" | -> verdict on {"n":2}
+        > run_completed "{\"n\":2}"
+        = completed "{\"n\":2}", which is {"n":2}
+        = system ""… | user "go" | assistant "{\"n\":\"é\"}"
+        | user "Your answer cannot be used: /n of the answer must be an integer. Answer again with one JSON value that follows the schema, whole and with nothing else."
+        | assistant "{\"n\":2}"
         "#,
     );
     check(
@@ -56,6 +78,14 @@ fn the_first_refusal_brings_one_more_cycle_and_the_second_the_end() {
         model "two"
         "#,
         r#"
+        > cycle_started after 2 messages | -> model 2 messages
+        > cycle_llm_response "one" | cycle_injected_messages answer 1
+        | cycle_started after 4 messages | -> model 4 messages
+        > cycle_llm_response "two" | run_failed answer_invalid
+        = failed answer_invalid
+        = system ""… | user "go" | assistant "one"
+        | user "Your answer cannot be used: the answer holds no JSON value. Answer again with one JSON value that follows the schema, whole and with nothing else."
+        | assistant "two"
         "#,
     );
     check(
@@ -67,6 +97,15 @@ fn the_first_refusal_brings_one_more_cycle_and_the_second_the_end() {
         verdict /n must be an integer
         "#,
         r#"
+        > cycle_started after 2 messages | -> model 2 messages
+        > cycle_llm_response "[1] or [2]" | cycle_injected_messages answer 1
+        | cycle_started after 4 messages | -> model 4 messages
+        > cycle_llm_response "{\"n\":\"x\"}" | -> verdict on {"n":"x"}
+        > run_failed answer_invalid
+        = failed answer_invalid
+        = system ""… | user "go" | assistant "[1] or [2]"
+        | user "Your answer cannot be used: the answer holds several JSON values, where one is wanted. Answer again with one JSON value that follows the schema, whole and with nothing else."
+        | assistant "{\"n\":\"x\"}"
         "#,
     );
 }
@@ -84,6 +123,16 @@ fn the_cycle_that_corrects_may_work() {
         verdict good
         "#,
         r#"
+        > cycle_started after 2 messages | -> model 2 messages
+        > cycle_llm_response "one" | cycle_injected_messages answer 1
+        | cycle_started after 4 messages | -> model 4 messages
+        > cycle_llm_response "" f(1) | tool_call_planned f(1) | tool_call_started f(1) | -> f(1)
+        > tool_result f(1) "{\"n\":1}" finish | -> verdict on {"n":1}
+        > run_completed "{\"n\":1}"
+        = completed "{\"n\":1}", which is {"n":1}
+        = system ""… | user "go" | assistant "one"
+        | user "Your answer cannot be used: the answer holds no JSON value. Answer again with one JSON value that follows the schema, whole and with nothing else."
+        | assistant f(1) | tool result(1) "{\"n\":1}"
         "#,
     );
     check(
@@ -98,6 +147,16 @@ fn the_cycle_that_corrects_may_work() {
         2 "one" finish
         "#,
         r#"
+        > cycle_started after 2 messages | -> model 2 messages
+        > cycle_llm_response "" f(1) | tool_call_planned f(1) | tool_call_started f(1) | -> f(1)
+        > tool_result f(1) "one" finish | cycle_injected_messages answer 1
+        | cycle_started after 5 messages | -> model 5 messages
+        > cycle_llm_response "" f(2) | tool_call_planned f(2) | tool_call_started f(2) | -> f(2)
+        > tool_result f(2) "one" finish | run_failed answer_invalid
+        = failed answer_invalid
+        = system ""… | user "go" | assistant f(1) | tool result(1) "one"
+        | user "Your answer cannot be used: the answer holds no JSON value. Answer again with one JSON value that follows the schema, whole and with nothing else."
+        | assistant f(2) | tool result(2) "one"
         "#,
     );
 }
@@ -112,6 +171,10 @@ fn there_is_no_cycle_beyond_the_limit_to_correct_in() {
         model "one"
         "#,
         r#"
+        > cycle_started after 2 messages | -> model 2 messages
+        > cycle_llm_response "one" | run_failed answer_invalid
+        = failed answer_invalid
+        = system ""… | user "go" | assistant "one"
         "#,
     );
 }
@@ -126,6 +189,10 @@ fn only_what_would_complete_the_run_is_checked() {
         model "which one?"
         "#,
         r#"
+        > cycle_started after 2 messages | -> model 2 messages
+        > cycle_llm_response "which one?" | run_wait_user "which one?"
+        = waits for "which one?"
+        = system ""… | user "go" | assistant "which one?"
         "#,
     );
     check(
@@ -140,6 +207,17 @@ fn only_what_would_complete_the_run_is_checked() {
         verdict good
         "#,
         r#"
+        > cycle_started after 2 messages | -> model 2 messages
+        > cycle_llm_response "thinking" | cycle_started after 4 messages | -> model 4 messages
+        > cycle_llm_response "" task_finish(1){"message":"1"}
+        | tool_call_planned task_finish(1){"message":"1"}
+        | tool_call_started task_finish(1){"message":"1"} | -> task_finish(1){"message":"1"}
+        > tool_result task_finish(1) "{\"message\":\"1\"}" finish | -> verdict on 1
+        > run_completed "1"
+        = completed "1", which is 1
+        = system ""… | user "go" | assistant "thinking"
+        | user "Go on with the task. When it is done, call the tool task_finish with the result; an answer without a tool call does not end the task."
+        | assistant task_finish(1){"message":"1"} | tool result(1) "{\"message\":\"1\"}"
         "#,
     );
     check(
@@ -149,6 +227,10 @@ fn only_what_would_complete_the_run_is_checked() {
         model " "
         "#,
         r#"
+        > cycle_started after 2 messages | -> model 2 messages
+        > cycle_llm_response "" | run_failed model_empty
+        = failed model_empty
+        = system ""… | user "go"
         "#,
     );
     check(
@@ -158,6 +240,10 @@ fn only_what_would_complete_the_run_is_checked() {
         model cut "{\"n\":1}"
         "#,
         r#"
+        > cycle_started after 2 messages | -> model 2 messages
+        > cycle_llm_response "{\"n\":1}" | run_failed model_output_limit
+        = failed model_output_limit
+        = system ""… | user "go" | assistant "{\"n\":1}"
         "#,
     );
 }
@@ -175,6 +261,14 @@ fn what_is_said_while_an_answer_is_checked_is_heard_before_the_end() {
         verdict good
         "#,
         r#"
+        > cycle_started after 2 messages | -> model 2 messages
+        > cycle_llm_response "1" | -> verdict on 1
+        > session_steer_dequeued "and two" | cycle_injected_messages steering 1
+        | cycle_started after 4 messages | -> model 4 messages
+        > cycle_llm_response "2" | -> verdict on 2
+        > run_completed "2"
+        = completed "2", which is 2
+        = system ""… | user "go" | assistant "1" | user "and two" | assistant "2"
         "#,
     );
     check(
@@ -186,6 +280,12 @@ fn what_is_said_while_an_answer_is_checked_is_heard_before_the_end() {
         verdict must be an array
         "#,
         r#"
+        > cycle_started after 2 messages | -> model 2 messages
+        > cycle_llm_response "1" | -> verdict on 1
+        > cycle_injected_messages answer 1 | session_steer_dequeued "and two"
+        | cycle_injected_messages steering 1 | cycle_started after 5 messages
+        | -> model 5 messages
+        = awaiting_model
         "#,
     );
     check(
@@ -198,6 +298,12 @@ fn what_is_said_while_an_answer_is_checked_is_heard_before_the_end() {
         verdict good
         "#,
         r#"
+        > cycle_started after 2 messages | -> model 2 messages
+        > cycle_llm_response "1" | -> verdict on 1
+        > run_completed "1"
+        = completed "1", which is 1
+        = system ""… | user "go" | assistant "1"
+        = returned "and two"
         "#,
     );
 }
@@ -212,6 +318,11 @@ fn a_run_is_stopped_and_suspended_while_an_answer_is_checked() {
         cancel
         "#,
         r#"
+        > cycle_started after 2 messages | -> model 2 messages
+        > cycle_llm_response "1" | -> verdict on 1
+        > -x 3 withdraw | run_cancelled
+        = cancelled
+        = system ""… | user "go" | assistant "1"
         "#,
     );
     check(
@@ -222,6 +333,11 @@ fn a_run_is_stopped_and_suspended_while_an_answer_is_checked() {
         time
         "#,
         r#"
+        > cycle_started after 2 messages | -> model 2 messages
+        > cycle_llm_response "1" | -> verdict on 1
+        > -x 3 withdraw | budget_exhausted wall_time
+        = budget_exhausted wall_time
+        = system ""… | user "go" | assistant "1"
         "#,
     );
     check(
@@ -237,6 +353,17 @@ fn a_run_is_stopped_and_suspended_while_an_answer_is_checked() {
         verdict good
         "#,
         r#"
+        > cycle_started after 2 messages | -> model 2 messages
+        > cycle_llm_response "1" | -> verdict on 1
+        > -x 3 settle
+        > cycle_injected_messages answer 1 | run_suspended
+        > run_resumed | cycle_started after 4 messages | -> model 4 messages
+        > cycle_llm_response "[1]" | -> verdict on [1]
+        > run_completed "[1]"
+        = completed "[1]", which is [1]
+        = system ""… | user "go" | assistant "1"
+        | user "Your answer cannot be used: the answer must be an array. Answer again with one JSON value that follows the schema, whole and with nothing else."
+        | assistant "[1]"
         "#,
     );
     check(
@@ -251,6 +378,14 @@ fn a_run_is_stopped_and_suspended_while_an_answer_is_checked() {
         verdict good
         "#,
         r#"
+        > cycle_started after 2 messages | -> model 2 messages
+        > -x 2 settle
+        > cycle_llm_response "1" | run_suspended
+        # 3 held -> verdict on 1
+        > run_resumed | -> verdict on 1
+        > run_completed "1"
+        = completed "1", which is 1
+        = system ""… | user "go" | assistant "1"
         "#,
     );
     check(
@@ -263,6 +398,12 @@ fn a_run_is_stopped_and_suspended_while_an_answer_is_checked() {
         verdict good
         "#,
         r#"
+        > cycle_started after 2 messages | -> model 2 messages
+        > cycle_llm_response "1" | -> verdict on 1
+        > run_resumed | -> verdict on 1
+        > run_completed "1"
+        = completed "1", which is 1
+        = system ""… | user "go" | assistant "1"
         "#,
     );
     check(
@@ -274,6 +415,14 @@ fn a_run_is_stopped_and_suspended_while_an_answer_is_checked() {
         model "two"
         "#,
         r#"
+        > cycle_started after 2 messages | -> model 2 messages
+        > cycle_llm_response "one" | cycle_injected_messages answer 1
+        | cycle_started after 4 messages | -> model 4 messages
+        > cycle_llm_response "two" | run_failed answer_invalid
+        = failed answer_invalid
+        = system ""… | user "go" | assistant "one"
+        | user "Your answer cannot be used: the answer holds no JSON value. Answer again with one JSON value that follows the schema, whole and with nothing else."
+        | assistant "two"
         "#,
     );
 }
@@ -288,6 +437,9 @@ fn the_schema_is_told_behind_the_instructions_and_once() {
         show request
         "#,
         r#"
+        > cycle_started after 2 messages | -> model 2 messages
+        # system "Be kind.\n\n"… | user "go"
+        = awaiting_model
         "#,
     );
     check(
@@ -298,6 +450,9 @@ fn the_schema_is_told_behind_the_instructions_and_once() {
         show request
         "#,
         r#"
+        > cycle_started after 2 messages | -> model 2 messages
+        # system "Be kind.\n\n"… | user "go"
+        = awaiting_model
         "#,
     );
 }

@@ -15,6 +15,13 @@ fn resources_are_loaded_beside_the_profile_and_placed_before_the_first_request()
         model "done"
         "#,
         r#"
+        > run_started | -> profile | -> resources
+        > resources_loaded 2+1 | cycle_started after 2 messages | -> model 3 messages
+        # system "Be kind." | system "Be brief.\n\nBe exact.\n\n# Skill: bake\n\nUse butter."
+        | user "go"
+        > cycle_llm_response "done" | run_completed "done"
+        = completed "done"
+        = system "Be kind." | user "go" | assistant "done"
         "#,
     );
     check(
@@ -27,6 +34,13 @@ fn resources_are_loaded_beside_the_profile_and_placed_before_the_first_request()
         model "done"
         "#,
         r#"
+        > run_started | -> profile | -> resources
+        > resources_loaded 1+0
+        > cycle_started after 1 messages | -> model 2 messages
+        # system "Be brief." | user "go"
+        > cycle_llm_response "done" | run_completed "done"
+        = completed "done"
+        = user "go" | assistant "done"
         "#,
     );
 }
@@ -50,6 +64,16 @@ fn resources_are_none_of_the_history_and_stay_what_they_are() {
         model "done"
         "#,
         r#"
+        > run_started | -> profile | -> resources
+        > resources_loaded 1+0 | cycle_started after 2 messages | -> model 3 messages
+        > cycle_llm_response "" a(1) | tool_call_planned a(1) | tool_call_started a(1) | -> a(1)
+        > -x 6 settle
+        > tool_result a(1) "one" | run_suspended
+        > run_resumed | cycle_started after 4 messages | -> model 5 messages
+        # system "Be brief." | user "earlier" | user "go" | assistant a(1) | tool result(1) "one"
+        > cycle_llm_response "done" | run_completed "done"
+        = completed "done"
+        = user "earlier" | user "go" | assistant a(1) | tool result(1) "one" | assistant "done"
         "#,
     );
 }
@@ -66,6 +90,12 @@ fn empty_resources_leave_the_request_as_it_is() {
         model "done"
         "#,
         r#"
+        > run_started | -> profile | -> resources
+        > resources_loaded 1+0 | cycle_started after 1 messages | -> model 1 messages
+        # user "go"
+        > cycle_llm_response "done" | run_completed "done"
+        = completed "done"
+        = user "go" | assistant "done"
         "#,
     );
 }
@@ -79,6 +109,10 @@ fn resources_that_cannot_be_had_end_the_run() {
         resources fails
         "#,
         r#"
+        > run_started | -> profile | -> resources
+        > -x 1 withdraw | run_failed resources_failed
+        = failed resources_failed
+        = user "go"
         "#,
     );
     check(
@@ -88,6 +122,10 @@ fn resources_that_cannot_be_had_end_the_run() {
         profile fails
         "#,
         r#"
+        > run_started | -> profile | -> resources
+        > -x 2 withdraw | run_failed model_profile_failed
+        = failed model_profile_failed
+        = user "go"
         "#,
     );
     check(
@@ -98,6 +136,10 @@ fn resources_that_cannot_be_had_end_the_run() {
         cancel
         "#,
         r#"
+        > run_started | -> profile | -> resources
+        > -x 2 withdraw | run_cancelled
+        = cancelled
+        = user "go"
         "#,
     );
 }
@@ -126,6 +168,15 @@ fn a_load_that_was_stopped_is_asked_for_again() {
         model "done"
         "#,
         r#"
+        > run_started | -> profile | -> resources
+        > -x 1 settle | -x 2 settle
+        > run_suspended
+        # 3 held -> resources
+        > run_resumed | -> resources
+        > resources_loaded 1+0 | cycle_started after 1 messages | -> model 2 messages
+        > cycle_llm_response "done" | run_completed "done"
+        = completed "done"
+        = user "go" | assistant "done"
         "#,
     );
     check(
@@ -139,6 +190,12 @@ fn a_load_that_was_stopped_is_asked_for_again() {
         model "done"
         "#,
         r#"
+        > run_started | -> profile | -> resources
+        > run_resumed | -> resources
+        > resources_loaded 1+0 | cycle_started after 1 messages | -> model 2 messages
+        > cycle_llm_response "done" | run_completed "done"
+        = completed "done"
+        = user "go" | assistant "done"
         "#,
     );
 }
