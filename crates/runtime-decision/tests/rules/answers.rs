@@ -45,7 +45,7 @@ fn an_answer_that_is_found_good_completes_the_run() {
 }
 
 #[test]
-fn the_first_refusal_brings_one_more_cycle_and_the_second_the_end() {
+fn the_first_refusal_brings_one_more_cycle() {
     check(
         r#"
         answers
@@ -70,6 +70,10 @@ fn the_first_refusal_brings_one_more_cycle_and_the_second_the_end() {
         | assistant "{\"n\":2}"
         "#,
     );
+}
+
+#[test]
+fn the_second_refusal_is_the_end() {
     check(
         r#"
         answers
@@ -220,6 +224,10 @@ fn only_what_would_complete_the_run_is_checked() {
         | assistant task_finish(1){"message":"1"} | tool result(1) "{\"message\":\"1\"}"
         "#,
     );
+}
+
+#[test]
+fn an_answer_that_is_none_is_not_checked() {
     check(
         r#"
         answers
@@ -309,7 +317,7 @@ fn what_is_said_while_an_answer_is_checked_is_heard_before_the_end() {
 }
 
 #[test]
-fn a_run_is_stopped_and_suspended_while_an_answer_is_checked() {
+fn a_run_is_stopped_while_an_answer_is_checked() {
     check(
         r#"
         answers
@@ -340,6 +348,10 @@ fn a_run_is_stopped_and_suspended_while_an_answer_is_checked() {
         = system ""… | user "go" | assistant "1"
         "#,
     );
+}
+
+#[test]
+fn a_run_is_suspended_while_an_answer_is_checked() {
     check(
         r#"
         answers
@@ -388,6 +400,10 @@ fn a_run_is_stopped_and_suspended_while_an_answer_is_checked() {
         = system ""… | user "go" | assistant "1"
         "#,
     );
+}
+
+#[test]
+fn a_run_is_lost_while_an_answer_is_checked() {
     check(
         r#"
         answers
