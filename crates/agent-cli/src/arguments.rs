@@ -6,7 +6,11 @@ use std::{num::NonZeroU32, path::PathBuf, time::Duration};
 
 use clap::{Args, Parser, Subcommand};
 
-use crate::{exit::exit_codes_help, time_limit::time_limit};
+use crate::{
+    budget_limit::{tokens, usd},
+    exit::exit_codes_help,
+    time_limit::time_limit,
+};
 
 /// Cycles of a run without a word about it: each is one request to the model.
 pub(crate) const DEFAULT_MAX_CYCLES: u32 = 250;
@@ -72,6 +76,12 @@ pub(crate) struct WorkArguments {
     #[arg(long, value_name = "DURATION", default_value = "24h", value_parser = time_limit)]
     #[arg(allow_hyphen_values = true)]
     pub(crate) timeout: Duration,
+    /// Most that it may cost in dollars, like 0.50; a conversation in all. The model needs a price.
+    #[arg(long, value_name = "USD", value_parser = usd, allow_hyphen_values = true)]
+    pub(crate) budget_usd: Option<u64>,
+    /// Most tokens of prompts and answers; of a conversation in all.
+    #[arg(long, value_name = "N", value_parser = tokens, allow_hyphen_values = true)]
+    pub(crate) budget_tokens: Option<u64>,
     /// Print one JSON event a line on standard output instead of the answer.
     #[arg(long)]
     pub(crate) json: bool,

@@ -112,7 +112,7 @@ impl Bench {
         &self,
         session_id: Uuid,
         task: Task,
-        left: Left,
+        left: &Left,
         said: &mut Said,
         stop: &CancellationToken,
     ) -> Result<Lived, Diagnosis> {
@@ -135,7 +135,7 @@ impl Bench {
         self.receipts.tell_fresh(&*self.ground.show);
     }
 
-    fn agent(&self, run_id: Uuid, left: Left) -> Result<Agent, Diagnosis> {
+    fn agent(&self, run_id: Uuid, left: &Left) -> Result<Agent, Diagnosis> {
         let model = self.served.router.session(user(), Some(run_id));
         let terminal = self.ground.terminal.clone();
         let person = Person { terminal: terminal.clone(), announced: self.announced.clone() };
@@ -151,7 +151,8 @@ impl Bench {
             .approval_prompt(question)
             .approval_timeout(LONGEST)
             .max_cycles(left.cycles)
-            .wall_time(left.time);
+            .wall_time(left.time)
+            .budget(left.budget.clone());
         // A question that nobody hears would be the end of the work.
         let builder = match left.may_ask {
             true => builder,

@@ -205,7 +205,7 @@ impl Chat {
             bench: &self.bench,
             session_id: self.talk.session_id,
             operation: self.bench.ground.operation.child(id),
-            left: self.limits,
+            left: self.limits.clone(),
             questions: Questions::WithTheNextMessage,
         };
         let mut pressed = Pressed::new(&job, seat);
@@ -220,6 +220,8 @@ impl Chat {
                 }
             }
         };
+        // A budget is for all messages together.
+        self.limits.budget.clone_from(&job.left.budget);
         self.bench.settle().await;
         match lived {
             Ok(lived) => (ended(&lived, &job), lived, pressed),
@@ -263,7 +265,10 @@ impl Chat {
                 self.spent = RunTotals::default();
                 self.note("a new conversation begins");
             }
-            Slash::Cost => self.note(&report::cost(&self.spent)),
+            Slash::Cost => {
+                let left = report::budget(&self.limits.budget);
+                self.note(&(report::cost(&self.spent) + &left));
+            }
             Slash::History => self.note(&report::history(&self.talk.messages)),
             Slash::Tools => self.note(&report::tools()),
             Slash::Session => self.note(&report::session(&self.talk)),

@@ -47,7 +47,15 @@ impl Diagnosis {
     pub(crate) fn run(error: &RunError) -> Self {
         match &error.failure {
             Some(failure) => Self::port(failure),
-            None => Self::of(Exit::Failed, error),
+            None => Self::of_code(error),
+        }
+    }
+
+    fn of_code(error: &RunError) -> Self {
+        match &*error.code {
+            "budget_unpriced_model" => Self::of(Exit::Configuration, error)
+                .with_hint("limit the tokens with --budget-tokens instead"),
+            _ => Self::of(Exit::Failed, error),
         }
     }
 

@@ -26,7 +26,7 @@ pub(crate) type Ending = (Arc<RunEvent>, Closing);
 pub(crate) fn ended(lived: &Lived, job: &Job<'_>) -> Ending {
     let (totals, receipts) = job.bench.receipts.sum();
     let (exit, diagnosis) = match &lived.result {
-        Some(result) => judge(result, job),
+        Some(result) => judge(result, lived, job),
         None => (Exit::Failed, Some(lost())),
     };
     let result = lived.result.as_deref();
@@ -65,7 +65,7 @@ pub(crate) fn never_ran(diagnosis: Option<Diagnosis>) -> Ending {
     (Arc::new(event), closing)
 }
 
-fn judge(result: &RunResult, job: &Job<'_>) -> (Exit, Option<Diagnosis>) {
+fn judge(result: &RunResult, lived: &Lived, job: &Job<'_>) -> (Exit, Option<Diagnosis>) {
     let early = |exit: Exit, hint: &str| {
         let diagnosis = result.error.as_ref().map(|error| Diagnosis::of(exit, error));
         (exit, diagnosis.map(|diagnosis| diagnosis.with_hint(hint)))
@@ -81,12 +81,25 @@ fn judge(result: &RunResult, job: &Job<'_>) -> (Exit, Option<Diagnosis>) {
         }
         RunStatus::WaitUser => (Exit::Waiting, Some(waiting(result))),
         RunStatus::MaxCycles => early(Exit::CyclesUsedUp, "--max-cycles allows more"),
-        RunStatus::BudgetExhausted => early(Exit::BudgetUsedUp, "--timeout allows more"),
+        RunStatus::BudgetExhausted => early(Exit::BudgetUsedUp, more_of(lived)),
         RunStatus::Cancelled => (Exit::Cancelled, None),
         RunStatus::Failed => {
             let diagnosis = result.error.as_ref().map_or_else(lost, Diagnosis::run);
             (diagnosis.exit, Some(diagnosis))
         }
+    }
+}
+
+/// What allows more of what was used up.
+fn more_of(lived: &Lived) -> &'static str {
+    match lived.last.as_deref().map(|last| &last.event) {
+        Some(Event::BudgetExhausted { budget, .. }) if budget.contains("cost") => {
+            "--budget-usd allows more"
+        }
+        Some(Event::BudgetExhausted { budget, .. }) if budget.contains("tokens") => {
+            "--budget-tokens allows more"
+        }
+        _ => "--timeout allows more",
     }
 }
 

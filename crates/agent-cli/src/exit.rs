@@ -16,7 +16,7 @@ pub(crate) const EXIT_CODES: [(u8, &str); 11] = [
     (Exit::NobodyToAsk.code(), "something needed approval, and there was no terminal to ask on"),
     (Exit::Waiting.code(), "the agent asked something that was not answered"),
     (Exit::CyclesUsedUp.code(), "all cycles were used up (--max-cycles)"),
-    (Exit::BudgetUsedUp.code(), "the time was used up (--timeout)"),
+    (Exit::BudgetUsedUp.code(), "the time or a budget was used up (--timeout, --budget-...)"),
     (Exit::Cancelled.code(), "cancelled with Ctrl-C"),
 ];
 

@@ -7,6 +7,7 @@
 
 use std::time::Duration;
 
+use runtime_decision::BudgetLimits;
 use runtime_kernel::engine::{RunResult, RunStatus, Task};
 use runtime_ports::{InteractionRequest, InteractionSession, OperationContext, ToolDirective};
 use uuid::Uuid;
@@ -42,8 +43,9 @@ pub(crate) enum Questions {
 }
 
 /// What the runs of a job may still use.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(crate) struct Left {
+    pub(crate) budget: BudgetLimits,
     pub(crate) cycles: u32,
     pub(crate) time: Duration,
     /// Whether a model that said nothing is asked once more.
@@ -65,7 +67,7 @@ impl Job<'_> {
         let mut returned = Vec::new();
         loop {
             let stop = &self.operation.cancellation;
-            let run = self.bench.run(self.session_id, task, self.left, said, stop);
+            let run = self.bench.run(self.session_id, task, &self.left, said, stop);
             let mut lived = run.await?;
             self.left.spend(&lived);
             returned.append(&mut lived.returned);
@@ -125,13 +127,25 @@ pub(crate) fn asked(result: &RunResult) -> String {
 
 impl Left {
     /// All that the command line allows.
-    pub(crate) const fn of(work: &WorkArguments, may_ask: bool) -> Self {
-        Self { cycles: work.max_cycles, time: work.timeout, asks_again: true, may_ask }
+    pub(crate) fn of(work: &WorkArguments, may_ask: bool) -> Self {
+        let budget = BudgetLimits {
+            tokens: work.budget_tokens,
+            cost_nano_usd: work.budget_usd,
+            ..BudgetLimits::default()
+        };
+        let (cycles, time) = (work.max_cycles, work.timeout);
+        Self { budget, cycles, time, asks_again: true, may_ask }
     }
 
     fn spend(&mut self, lived: &Lived) {
         let cycles = lived.result.as_ref().map_or(0, |result| result.cycles.len());
         self.cycles = self.cycles.saturating_sub(u32::try_from(cycles).unwrap_or(u32::MAX));
+        if let Some(result) = &lived.result {
+            let used = &result.spent.charged;
+            let left = |limit: &mut u64, used| *limit = limit.saturating_sub(used);
+            self.budget.tokens.iter_mut().for_each(|limit| left(limit, used.tokens));
+            self.budget.cost_nano_usd.iter_mut().for_each(|limit| left(limit, used.cost_nano_usd));
+        }
         // A run that used up everything has ended for it.
         self.time = self.time.saturating_sub(lived.took).max(Duration::from_millis(1));
     }

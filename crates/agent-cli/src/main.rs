@@ -8,6 +8,7 @@ mod amounts;
 mod approval;
 mod arguments;
 mod bench;
+mod budget_limit;
 mod chat;
 mod composition;
 mod configuration;

@@ -4,7 +4,8 @@
 
 use std::fmt::Write as _;
 
-use runtime_ports::{ModelContent, ModelMessage, ModelRole};
+use runtime_decision::BudgetLimits;
+use runtime_ports::{ModelContent, ModelMessage, ModelRole, UsageTotal};
 use standard_tools::standard_tools;
 use tokio::sync::mpsc;
 
@@ -76,6 +77,14 @@ pub(super) fn cost(totals: &RunTotals) -> String {
         tokens(totals.output_tokens),
         money(totals.cost_nano_usd),
     )
+}
+
+/// What may still be used, on further lines; nothing where nothing is limited.
+pub(super) fn budget(left: &BudgetLimits) -> String {
+    let tokens = left.tokens.map(|tokens| format!("\nbudget left    {tokens} tokens"));
+    let exactly = |at_least| UsageTotal { at_least, complete: true };
+    let cost = left.cost_nano_usd.map(|nano| format!("\nbudget left    {}", money(exactly(nano))));
+    tokens.unwrap_or_default() + &cost.unwrap_or_default()
 }
 
 /// The last messages, a line each.

@@ -182,6 +182,22 @@ fn what_came_too_late_to_steer_is_the_next_message() {
 }
 
 #[test]
+fn a_budget_is_for_all_messages_together() {
+    let place = Place::empty();
+    let server = ModelServer::playing([Reply::text("One."), Reply::text("Two.")]);
+    let agent = place.agent(&["chat", "--model", "m", "--budget-tokens", "300_000"]);
+    let terminal = Tmux::running(&place, agent.with_server(&server), 80, 24);
+    terminal.until("keys\n>");
+    for (message, answer) in [("a", "One.\ntotals"), ("b", "Two.\ntotals")] {
+        terminal.send(message);
+        terminal.until(answer);
+    }
+    terminal.send("/cost");
+    terminal.until("budget left    299970 tokens");
+    assert_eq!(leave(&terminal), 0);
+}
+
+#[test]
 fn leaving_stops_what_is_at_work_and_so_does_the_end_of_the_process() {
     for (signal, code) in [(None, 0), (Some(Signal::TERM), 130)] {
         let place = Place::empty();

@@ -76,3 +76,41 @@ fn a_wrong_limit_is_an_error_of_the_command_line() {
         assert!(ended.stderr.contains(told), "{ended:?}");
     }
 }
+
+#[test]
+fn a_budget_of_tokens_lets_nothing_be_sent_that_could_go_over() {
+    let (place, server) = (Place::empty(), ModelServer::playing([]));
+    let ended = place.run_with(&server, &["--budget-tokens", "12", "--model", "m", "do it"]);
+    assert_eq!((ended.code, ended.stdout.as_str()), (Some(9), ""), "{ended:?}");
+    assert!(ended.stderr.ends_with("       --budget-tokens allows more\n"), "{ended:?}");
+    assert_eq!((server.requests().len(), place.receipts().len()), (0, 0));
+}
+
+#[test]
+fn a_budget_that_is_enough_is_not_noticed() {
+    let (place, server) = (Place::empty(), ModelServer::playing([Reply::text("Done.")]));
+    let ended = place.run_with(&server, &["--budget-tokens", "1000000", "--model", "m", "do it"]);
+    assert_eq!((ended.code, ended.stdout.as_str()), (Some(0), "Done.\n"), "{ended:?}");
+}
+
+#[test]
+fn a_budget_in_dollars_needs_a_model_with_a_price() {
+    let (place, server) = (Place::empty(), ModelServer::playing([]));
+    let ended = place.run_with(&server, &["--budget-usd", "0.50", "--model", "m", "do it"]);
+    assert_eq!((ended.code, ended.stdout.as_str()), (Some(3), ""), "{ended:?}");
+    assert!(ended.stderr.contains("budget_unpriced_model"), "{ended:?}");
+    assert!(ended.stderr.contains("--budget-tokens"), "{ended:?}");
+}
+
+#[test]
+fn a_budget_that_is_no_amount_is_a_wrong_command_line() {
+    for (flag, amount, hint) in [
+        ("--budget-usd", "much", "write dollars like 2, 0.50"),
+        ("--budget-usd", "-1", "write dollars like"),
+        ("--budget-tokens", "0", "a whole number of tokens, at least 1"),
+    ] {
+        let ended = Place::empty().run(&[flag, amount, "do it"]);
+        assert_eq!(ended.code, Some(2), "{ended:?}");
+        assert!(ended.stderr.contains(hint), "{ended:?}");
+    }
+}
