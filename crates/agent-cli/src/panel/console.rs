@@ -6,6 +6,8 @@
 use std::{
     io::IsTerminal,
     sync::{Arc, Mutex, PoisonError},
+    thread,
+    time::Duration,
 };
 
 use crossterm::event;
@@ -21,6 +23,9 @@ use crate::{
 
 /// How many wishes may wait; more of them say nothing new.
 const WISHES: usize = 16;
+
+/// In which a process has stopped that was told to.
+const STOP_TIME: Duration = Duration::from_millis(100);
 
 /// What a person wants of the command, whatever it does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -81,6 +86,8 @@ impl PanelConsole {
     fn suspend(&self) {
         self.panel.close();
         let _ = kill_process(getpid(), Signal::TSTP);
+        // Another thread may be told of it first. Where nobody could continue it, nothing stops.
+        thread::sleep(STOP_TIME);
         let _ = self.panel.open();
     }
 }
