@@ -54,6 +54,9 @@ pub(crate) struct RunArguments {
     pub(crate) task: String,
     #[command(flatten)]
     pub(crate) work: WorkArguments,
+    /// File with the JSON Schema that the answer must follow; the answer is JSON then.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) output_schema: Option<PathBuf>,
 }
 
 /// With what, and how far, is worked.

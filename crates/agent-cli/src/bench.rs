@@ -8,11 +8,13 @@ use anyhow::Context;
 use runtime_kernel::engine::{Agent, RunOptions, Task};
 use runtime_ports::{OperationContext, ToolWorld};
 use runtime_types::{ExecutionId, OperationId};
+use serde_json::Value;
 use standard_tools::standard_tools;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use crate::{
+    answer_schema,
     approval::{Announced, Attendance, Person, policy},
     arguments::WorkArguments,
     composition::{self, Receipts, Served},
@@ -53,6 +55,8 @@ pub(crate) struct Bench {
     world: ToolWorld,
     folder: String,
     allow_writes: bool,
+    /// What the answer must follow, if anything.
+    answer: Option<Value>,
     announced: Announced,
 }
 
@@ -77,10 +81,25 @@ impl Bench {
             world,
             folder: shown_folder(&work.folder),
             allow_writes: work.yes,
+            answer: None,
             announced: Announced::default(),
         };
         bench.tell_setting();
         Ok(bench)
+    }
+
+    /// From here on the answer must follow the schema of this file.
+    ///
+    /// # Errors
+    /// It cannot be read, is no JSON, or no schema.
+    pub(crate) fn answering_with(mut self, file: &Path) -> Result<Self, Diagnosis> {
+        let hint = "give --output-schema a file that holds a JSON Schema";
+        let schema = answer_schema::read(file);
+        let wrong = |error| Diagnosis::configuration(&error).with_hint(hint);
+        self.answer = Some(schema.map_err(wrong)?);
+        // What cannot be used is found before anything is sent.
+        self.agent(Uuid::nil(), &Left::none()).map_err(|wrong| wrong.with_hint(hint))?;
+        Ok(self)
     }
 
     /// Goes on with another model.
@@ -153,6 +172,10 @@ impl Bench {
             .max_cycles(left.cycles)
             .wall_time(left.time)
             .budget(left.budget.clone());
+        let builder = match &self.answer {
+            Some(schema) => builder.answer_schema("answer", schema.clone()),
+            None => builder,
+        };
         // A question that nobody hears would be the end of the work.
         let builder = match left.may_ask {
             true => builder,

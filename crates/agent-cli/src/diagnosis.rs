@@ -53,6 +53,8 @@ impl Diagnosis {
 
     fn of_code(error: &RunError) -> Self {
         match &*error.code {
+            "answer_invalid" => Self::of(Exit::AnswerInvalid, error)
+                .with_hint("try again, loosen the schema, or take a stronger model"),
             "budget_unpriced_model" => Self::of(Exit::Configuration, error)
                 .with_hint("limit the tokens with --budget-tokens instead"),
             _ => Self::of(Exit::Failed, error),

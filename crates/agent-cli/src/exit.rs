@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 /// Every code with its meaning, as `--help` and the README list them. The command line parser
 /// gives 2 by itself.
-pub(crate) const EXIT_CODES: [(u8, &str); 11] = [
+pub(crate) const EXIT_CODES: [(u8, &str); 12] = [
     (Exit::Done.code(), "done"),
     (Exit::Failed.code(), "the run failed"),
     (2, "the command line is wrong"),
@@ -17,6 +17,7 @@ pub(crate) const EXIT_CODES: [(u8, &str); 11] = [
     (Exit::Waiting.code(), "the agent asked something that was not answered"),
     (Exit::CyclesUsedUp.code(), "all cycles were used up (--max-cycles)"),
     (Exit::BudgetUsedUp.code(), "the time or a budget was used up (--timeout, --budget-...)"),
+    (Exit::AnswerInvalid.code(), "the answer did not follow the schema (--output-schema)"),
     (Exit::Cancelled.code(), "cancelled with Ctrl-C"),
 ];
 
@@ -32,6 +33,7 @@ pub(crate) enum Exit {
     Waiting,
     CyclesUsedUp,
     BudgetUsedUp,
+    AnswerInvalid,
     Cancelled,
 }
 
@@ -48,6 +50,7 @@ impl Exit {
             Self::Waiting => 7,
             Self::CyclesUsedUp => 8,
             Self::BudgetUsedUp => 9,
+            Self::AnswerInvalid => 10,
             Self::Cancelled => 130,
         }
     }

@@ -137,6 +137,12 @@ impl Left {
         Self { budget, cycles, time, asks_again: true, may_ask }
     }
 
+    /// As little as an agent can be made with.
+    pub(crate) fn none() -> Self {
+        let (budget, time) = (BudgetLimits::default(), Duration::from_secs(1));
+        Self { budget, cycles: 1, time, asks_again: false, may_ask: false }
+    }
+
     fn spend(&mut self, lived: &Lived) {
         let cycles = lived.result.as_ref().map_or(0, |result| result.cycles.len());
         self.cycles = self.cycles.saturating_sub(u32::try_from(cycles).unwrap_or(u32::MAX));

@@ -5,6 +5,7 @@
 //! happens.
 
 mod amounts;
+mod answer_schema;
 mod approval;
 mod arguments;
 mod bench;

@@ -50,7 +50,12 @@ pub(crate) fn exit_of(screen: &Screen, exit: Exit) -> Exit {
 
 async fn carry_out(arguments: RunArguments, ground: Ground, mut said: Said) -> Ending {
     let stop = ground.operation.cancellation.clone();
-    let ended = match Bench::set_up(&arguments.work, ground).await {
+    let bench = Bench::set_up(&arguments.work, ground).await;
+    let bench = match &arguments.output_schema {
+        Some(file) => bench.and_then(|bench| bench.answering_with(file)),
+        None => bench,
+    };
+    let ended = match bench {
         Ok(bench) => work(&bench, arguments, &mut said).await,
         Err(diagnosis) => Err(diagnosis),
     };

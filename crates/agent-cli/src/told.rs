@@ -43,6 +43,8 @@ pub(crate) struct Closing {
     pub(crate) diagnosis: Option<Diagnosis>,
     pub(crate) failure: Option<PortFailure>,
     pub(crate) cancelled: Option<CancelReport>,
+    /// The answer as JSON, where it has a schema.
+    pub(crate) answer: Option<String>,
     /// What the agent asks, when the next message answers it.
     pub(crate) asked: Option<String>,
     /// Lines that were typed and never reached the model.

@@ -67,6 +67,7 @@ fn closing(exit: Exit) -> Closing {
         diagnosis: None,
         failure: None,
         cancelled: None,
+        answer: None,
         asked: None,
         returned: Vec::new(),
         totals: totals(),

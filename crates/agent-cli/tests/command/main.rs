@@ -4,6 +4,7 @@
 //! Knows the command line, the streams, the exit code and the files, as a user does. Every wait has
 //! an end.
 
+mod answers_in_a_form;
 mod approval;
 mod chatting;
 mod choosing_a_model;

@@ -13,7 +13,9 @@ use crate::{
 impl Person {
     pub(super) fn last(&self, event: &RunEvent, closing: &Closing) {
         match &event.event {
-            Event::RunCompleted { final_answer } => self.answer(final_answer),
+            Event::RunCompleted { final_answer } => {
+                self.answer(closing.answer.as_deref().unwrap_or(final_answer));
+            }
             _ => self.remark(),
         }
         if let Some(asked) = &closing.asked {
