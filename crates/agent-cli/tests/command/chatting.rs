@@ -198,6 +198,26 @@ fn a_budget_is_for_all_messages_together() {
 }
 
 #[test]
+fn a_conversation_can_be_put_into_the_background_with_what_is_being_typed() {
+    let place = Place::empty();
+    let server = ModelServer::playing([Reply::text("Hello.")]);
+    let agent = place.agent(&["chat", "--model", "m"]).with_server(&server);
+    let terminal = Tmux::in_a_shell(&place, agent);
+    terminal.until("keys\n>");
+    terminal.type_text("half");
+    terminal.until_last("\n> half");
+    terminal.press(&["C-z"]);
+    terminal.until_last("sh>");
+    terminal.send("fg");
+    terminal.until_last("\n> half");
+    terminal.send(" a message");
+    terminal.until("Hello.\ntotals");
+    assert_eq!(said(&server, 0), ["half a message"]);
+    terminal.send("/exit");
+    terminal.until_last("sh>");
+}
+
+#[test]
 fn leaving_stops_what_is_at_work_and_so_does_the_end_of_the_process() {
     for (signal, code) in [(None, 0), (Some(Signal::TERM), 130)] {
         let place = Place::empty();

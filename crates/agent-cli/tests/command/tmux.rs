@@ -29,27 +29,36 @@ pub(crate) struct Tmux {
 impl Tmux {
     /// Runs the command at a terminal of so many columns and rows.
     pub(crate) fn running(place: &Place, agent: Agent, columns: u16, rows: u16) -> Self {
-        let command = agent.into_command();
+        let terminal = Self::beginning(place);
+        let ended = quoted(&terminal.ended.to_string_lossy());
+        let line = format!("{}; echo $? > {ended}", command_line(agent));
+        let line = line + "; stty -a | grep -o 'icanon\\|-icanon'; exec sleep 600";
+        terminal.open(place, columns, rows, &["sh", "-c", &line]);
+        terminal
+    }
+
+    /// Starts the command in a shell that has jobs; its prompt is `sh>`.
+    pub(crate) fn in_a_shell(place: &Place, agent: Agent) -> Self {
+        let terminal = Self::beginning(place);
+        place.put("begin", &format!("exec {}\n", command_line(agent)));
+        terminal.open(place, 80, 24, &["env", "PS1=sh> ", "ENV=", "sh", "-i"]);
+        terminal.until_last("sh>");
+        terminal.send("sh begin");
+        terminal
+    }
+
+    fn beginning(place: &Place) -> Self {
         // A server that was told to end may take a while.
         let number = STARTED.fetch_add(1, Ordering::Relaxed);
         let [socket, ended] = ["tmux", "ended"].map(|name| place.path(&format!("{name}-{number}")));
-        let mut line = String::from("exec 2>&1; env -i ");
-        let environment = command.get_envs().filter_map(|(name, value)| Some((name, value?)));
-        for (name, value) in environment.filter(|(name, _)| *name != "TERM") {
-            line += &format!("{}={} ", name.to_string_lossy(), quoted(&value.to_string_lossy()));
-        }
-        line += "TERM=$TERM ";
-        for word in std::iter::once(command.get_program()).chain(command.get_args()) {
-            line += &format!("{} ", quoted(&word.to_string_lossy()));
-        }
-        line += &format!("; echo $? > {}", quoted(&ended.to_string_lossy()));
-        line += "; stty -a | grep -o 'icanon\\|-icanon'; exec sleep 600";
-        let terminal = Self { socket, ended };
+        Self { socket, ended }
+    }
+
+    fn open(&self, place: &Place, columns: u16, rows: u16, program: &[&str]) {
         let (columns, rows) = (columns.to_string(), rows.to_string());
         let folder = place.folder();
         let size = ["new-session", "-d", "-x", &columns, "-y", &rows, "-c"];
-        terminal.tmux(&[&size[..], &[folder.to_str().unwrap(), "sh", "-c", &line]].concat());
-        terminal
+        self.tmux(&[&size[..], &[folder.to_str().unwrap()], program].concat());
     }
 
     /// What the terminal shows, without what has scrolled away; no spaces at the ends of rows.
@@ -152,6 +161,20 @@ impl Drop for Tmux {
         let mut command = Command::new("tmux");
         let _ = command.arg("-S").arg(&self.socket).arg("kill-server").output();
     }
+}
+
+/// The command with nothing around it but its own environment.
+fn command_line(agent: Agent) -> String {
+    let command = agent.into_command();
+    let mut line = String::from("env -i TERM=$TERM ");
+    let environment = command.get_envs().filter_map(|(name, value)| Some((name, value?)));
+    for (name, value) in environment.filter(|(name, _)| *name != "TERM") {
+        line += &format!("{}={} ", name.to_string_lossy(), quoted(&value.to_string_lossy()));
+    }
+    for word in std::iter::once(command.get_program()).chain(command.get_args()) {
+        line += &format!("{} ", quoted(&word.to_string_lossy()));
+    }
+    line
 }
 
 fn quoted(word: &str) -> String {
