@@ -218,6 +218,22 @@ fn a_conversation_can_be_put_into_the_background_with_what_is_being_typed() {
 }
 
 #[test]
+fn colours_are_left_out_where_they_are_not_wanted() {
+    for wanted in [true, false] {
+        let place = Place::notes();
+        let agent = place.agent(&["chat"]);
+        let agent = if wanted { agent } else { agent.env("NO_COLOR", "1") };
+        let terminal = Tmux::running(&place, agent, 80, 24);
+        terminal.until("keys\n>");
+        terminal.send("list the files");
+        terminal.until("totals");
+        let coloured = terminal.coloured();
+        assert_eq!(coloured.contains('\u{1b}'), wanted, "{coloured:?}");
+        assert_eq!(leave(&terminal), 0);
+    }
+}
+
+#[test]
 fn leaving_stops_what_is_at_work_and_so_does_the_end_of_the_process() {
     for (signal, code) in [(None, 0), (Some(Signal::TERM), 130)] {
         let place = Place::empty();

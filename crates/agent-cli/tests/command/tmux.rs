@@ -75,6 +75,12 @@ impl Tmux {
         String::from_utf8_lossy(&shown).into_owned()
     }
 
+    /// The screen with the sequences that set colours.
+    pub(crate) fn coloured(&self) -> String {
+        let shown = self.tmux(&["capture-pane", "-p", "-e"]).stdout;
+        String::from_utf8_lossy(&shown).into_owned()
+    }
+
     /// Waits until the screen shows `part`.
     pub(crate) fn until(&self, part: &str) {
         self.until_it(|screen| screen.contains(part), part);
@@ -147,7 +153,8 @@ impl Tmux {
 
     fn tmux(&self, arguments: &[&str]) -> Output {
         let mut command = Command::new("tmux");
-        command.env_remove("TMUX").arg("-f").arg("/dev/null").arg("-S").arg(&self.socket);
+        // Whatever the locale of the test is.
+        command.env_remove("TMUX").arg("-u").arg("-f").arg("/dev/null").arg("-S").arg(&self.socket);
         let output = command.args(arguments).output();
         let output = output.expect("tmux is needed here; .ci/run installs it");
         let problem = String::from_utf8_lossy(&output.stderr);
