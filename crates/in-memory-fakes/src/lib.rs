@@ -14,7 +14,7 @@
 //! | [`FakeConversation`] | `ConversationSession` | memory |
 //! | [`FakeContextAudit`] | `ContextAuditSession` | memory |
 //! | [`FakeTrace`] | `TraceSession`, `TraceReader` | memory |
-//! | [`FakeSubagent`] | `SubagentSession` | a script of [`SubagentStep`]s |
+//! | [`FakeSubagent`] | `SubagentSession` | a script of [`SubagentStep`]s, or a function |
 //! | [`FakeResources`] | `ResourceSession` | memory |
 //! | [`FakeResolver`] | `RuntimeInstanceResolver` | memory |
 //! | [`FakeSessionFactory`] | `ExecutionSessionFactory` | [`FakeSessions`], and leases in memory |
@@ -86,6 +86,7 @@ mod session_factory;
 mod sessions;
 mod step;
 mod subagent;
+mod subagent_step;
 mod tool;
 mod trace;
 mod turn;
@@ -116,7 +117,8 @@ pub use resources::{FakeResources, ResourceCall};
 pub use session_factory::{FakeSessionFactory, SessionCall};
 pub use sessions::FakeSessions;
 pub use step::Step;
-pub use subagent::{FakeSubagent, SubagentCall, SubagentStep};
+pub use subagent::{FakeChild, FakeSubagent, SubagentCall};
+pub use subagent_step::SubagentStep;
 pub use tool::{FakeTool, ToolStep};
 pub use trace::{FakeTrace, TraceCall};
 pub use turn_script::{ScriptedCall, ScriptedUsage, TurnScript, TurnStep};

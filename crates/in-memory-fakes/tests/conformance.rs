@@ -32,6 +32,14 @@ mod resources {
     port_conformance::resource_conformance!(crate::harness::FakeResourceHarness);
 }
 
+mod subagents {
+    port_conformance::subagent_conformance!(crate::harness::FakeSubagentHarness);
+}
+
+mod delegation {
+    port_conformance::delegation_conformance!(crate::harness::FakeDelegationHarness);
+}
+
 mod conversation {
     port_conformance::conversation_conformance!(crate::harness::FakeConversationHarness);
 }

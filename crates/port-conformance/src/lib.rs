@@ -13,6 +13,8 @@
 //! | [`interaction`] | `InteractionSession` | [`interaction::InteractionHarness`] | [`interaction_conformance!`] |
 //! | [`artifacts`] | `ArtifactStore` | [`artifacts::ArtifactHarness`] | [`artifact_conformance!`] |
 //! | [`resources`] | `ResourceSession` | [`resources::ResourceHarness`] | [`resource_conformance!`] |
+//! | [`subagents`] | `SubagentSession` | [`subagents::SubagentHarness`] | [`subagent_conformance!`] |
+//! | [`delegation`] | `ExecutionSessionFactory` | [`delegation::DelegationHarness`] | [`delegation_conformance!`] |
 //! | [`conversation`] | `ConversationSession` | [`conversation::ConversationHarness`] | [`conversation_conformance!`] |
 //! | [`trace`] | `TraceSession`, `TraceReader` | [`trace::TraceHarness`] | [`trace_conformance!`] |
 //! | [`context_audit`] | `ContextAuditSession` | [`context_audit::AuditHarness`] | [`context_audit_conformance!`] |
@@ -178,11 +180,13 @@ mod trouble;
 pub mod artifacts;
 pub mod context_audit;
 pub mod conversation;
+pub mod delegation;
 pub mod interaction;
 pub mod model;
 pub mod receipts;
 pub mod registry;
 pub mod resources;
+pub mod subagents;
 pub mod trace;
 pub mod turn;
 pub mod workspace;

@@ -4,8 +4,8 @@
 //! listed here, and every suite is run by the fakes and has a saboteur.
 
 use crate::{
-    artifacts, context_audit, conversation, interaction, model, receipts, resources, trace, turn,
-    workspace,
+    artifacts, context_audit, conversation, delegation, interaction, model, receipts, resources,
+    subagents, trace, turn, workspace,
 };
 
 /// A public trait of `runtime-ports`.
@@ -78,6 +78,18 @@ const RESOURCES: Suite = Suite::Here {
     scenarios: resources::SCENARIOS.len(),
 };
 
+const SUBAGENTS: Suite = Suite::Here {
+    module: "subagents",
+    macro_name: "subagent_conformance",
+    scenarios: subagents::SCENARIOS.len(),
+};
+
+const DELEGATION: Suite = Suite::Here {
+    module: "delegation",
+    macro_name: "delegation_conformance",
+    scenarios: delegation::SCENARIOS.len(),
+};
+
 const CONVERSATION: Suite = Suite::Here {
     module: "conversation",
     macro_name: "conversation_conformance",
@@ -112,14 +124,14 @@ pub const PORTS: &[Port] = &[
     port("ConversationSession", CONVERSATION),
     port("DeltaSink", MODEL),
     port("ExecutionJournal", not_yet("provisional until runs are durable")),
-    port("ExecutionSessionFactory", not_yet("nothing delegates before the engine does")),
+    port("ExecutionSessionFactory", DELEGATION),
     port("Intelligence", TURN),
     port("InteractionSession", INTERACTION),
     port("ModelSession", MODEL),
     port("ReceiptStore", RECEIPTS),
     port("ResourceSession", RESOURCES),
     port("RuntimeInstanceResolver", not_yet("nothing resolves instances before the service does")),
-    port("SubagentSession", not_yet("nothing delegates before the engine does")),
+    port("SubagentSession", SUBAGENTS),
     port("Tool", not_yet("tools are held by the tests of their crates until others bring theirs")),
     port("TraceReader", TRACE),
     port("TraceSession", TRACE),

@@ -7,9 +7,9 @@ use std::{
 };
 
 use port_conformance::{
-    artifacts, context_audit, conversation, interaction, model, receipts,
+    artifacts, context_audit, conversation, delegation, interaction, model, receipts,
     registry::{PORTS, Port, Suite},
-    resources, trace, turn, workspace,
+    resources, subagents, trace, turn, workspace,
 };
 
 fn crates() -> PathBuf {
@@ -79,6 +79,58 @@ fn every_suite_is_run_by_the_fakes() {
     }
 }
 
+/// Adapters that need not run the suite of one of their ports, and why.
+const EXEMPT: &[(&str, &str, &str)] = &[
+    (
+        "offline-adapter",
+        "model_conformance",
+        "its answers follow rules, so no provider stages them",
+    ),
+    ("router-adapter", "model_conformance", "its session wraps an adapter's, which runs it"),
+];
+
+/// The macros of the suites of every port that a crate implements in its sources.
+fn owed(sources: &[String]) -> BTreeSet<&'static str> {
+    let implemented: BTreeSet<_> = sources
+        .iter()
+        .flat_map(|source| source.lines())
+        .filter(|line| line.starts_with("impl"))
+        .filter_map(|line| line.split_once(" for ")?.0.rsplit([' ', ':']).next())
+        .collect();
+    // A sink is the caller's side of its port.
+    let ports = PORTS.iter().filter(|port| port.name != "DeltaSink");
+    let ports = ports.filter(|port| implemented.contains(port.name));
+    let suites = ports.filter_map(|port| match port.suite {
+        Suite::Here { macro_name, .. } => Some(macro_name),
+        Suite::NotYet { .. } => None,
+    });
+    suites.collect()
+}
+
+#[test]
+fn every_adapter_runs_the_suites_of_its_ports() {
+    let entries = fs::read_dir(crates()).expect("the folder of crates");
+    let folders = entries.map(|entry| entry.expect("an entry").path());
+    let adapters: Vec<_> =
+        folders.filter(|path| path.to_string_lossy().ends_with("-adapter")).collect();
+    assert!(adapters.len() > 4, "the scan found only {adapters:?}");
+    for adapter in adapters {
+        let own = sources(&adapter.join("src"));
+        let tests = adapter.join("tests");
+        let tests = if tests.is_dir() { sources(&tests) } else { Vec::new() };
+        let runs = |name: &&str| {
+            let call = format!("{name}!");
+            own.iter().chain(&tests).any(|source| source.contains(&call))
+        };
+        let is_exempt = |name: &&str| {
+            EXEMPT.iter().any(|(exempt, suite, _)| adapter.ends_with(exempt) && suite == name)
+        };
+        let idle: Vec<_> =
+            owed(&own).into_iter().filter(|name| !runs(name) && !is_exempt(name)).collect();
+        assert!(idle.is_empty(), "{} does not run {idle:?}", adapter.display());
+    }
+}
+
 #[test]
 fn every_suite_has_a_saboteur() {
     let saboteurs = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/saboteurs");
@@ -100,7 +152,7 @@ fn ports_without_a_suite_say_why() {
 
 #[test]
 fn names_and_promises_are_unique_in_a_suite() {
-    let suites: [Vec<(&str, &str)>; 10] = [
+    let suites: [Vec<(&str, &str)>; 12] = [
         model::SCENARIOS.iter().map(|scenario| (scenario.name, scenario.claim)).collect(),
         turn::SCENARIOS.iter().map(|scenario| (scenario.name, scenario.claim)).collect(),
         receipts::SCENARIOS.iter().map(|scenario| (scenario.name, scenario.claim)).collect(),
@@ -108,6 +160,8 @@ fn names_and_promises_are_unique_in_a_suite() {
         interaction::SCENARIOS.iter().map(|scenario| (scenario.name, scenario.claim)).collect(),
         artifacts::SCENARIOS.iter().map(|scenario| (scenario.name, scenario.claim)).collect(),
         resources::SCENARIOS.iter().map(|scenario| (scenario.name, scenario.claim)).collect(),
+        subagents::SCENARIOS.iter().map(|scenario| (scenario.name, scenario.claim)).collect(),
+        delegation::SCENARIOS.iter().map(|scenario| (scenario.name, scenario.claim)).collect(),
         conversation::SCENARIOS.iter().map(|scenario| (scenario.name, scenario.claim)).collect(),
         context_audit::SCENARIOS.iter().map(|scenario| (scenario.name, scenario.claim)).collect(),
         trace::SCENARIOS.iter().map(|scenario| (scenario.name, scenario.claim)).collect(),

@@ -23,14 +23,26 @@ pub struct ExecutionDelegationLease {
 /// Makes the ports of executions and carries input to those that wait.
 ///
 /// # Contract
-/// - `renew_delegation` with a stale `revision` is `Conflict`; a revoked or expired lease is
-///   `Forbidden`. `revoke_delegation` is idempotent.
-/// - `submit_input` is deduplicated by `operation_id`: the same response again is `Ok`, another one
-///   is `Conflict`. When no such request is pending it is refused as `Conflict` and nothing is
-///   kept. An execution of another caller is `NotFound`.
+/// - A lease belongs to the caller of its authority and to the execution of its scope. It is alive
+///   until it expires or is revoked. Its revision is 1 when it is established.
+/// - `renew_delegation` takes the newest revision of a living lease, and gives the next one, which
+///   expires later or at the same time. `create` takes the newest revision of a living lease for
+///   the execution of its scope, any number of times: a process that goes on with an execution
+///   makes its ports again.
+/// - An older revision is `Conflict`. A lease that was revoked, has expired, is unknown, is another
+///   caller's, or is for another execution is `Forbidden`.
+/// - `revoke_delegation` takes any revision, is idempotent, and takes an expired lease, too.
+/// - `submit_input` answers a question that an execution prepared and that has no answer. It is
+///   deduplicated by `operation_id`: the same input again is `Ok` and delivers nothing, another one
+///   is `Conflict`. Without such a question it is refused as `Conflict`, and the operation is free;
+///   an approval without a decision is `Invalid`. An execution that is unknown or another caller's
+///   is `NotFound`.
+/// - A caller is known by subject, tenant and project, whatever their capabilities are by now.
+/// - No failure repeats a lease's reference, or an input.
 ///
 /// # Cancellation
-/// An interrupted call has happened or not; its failure says `Unknown` unless it is known.
+/// An interrupted call has happened or not; its failure says `Unknown` unless it is known. One that
+/// was interrupted before it began is not committed.
 #[async_trait]
 pub trait ExecutionSessionFactory: Send + Sync {
     /// Obtains a lease for `authority` within `scope`.

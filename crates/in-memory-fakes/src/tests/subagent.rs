@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use runtime_ports::{
-    CommitDisposition, PortFailureKind, SubagentOutcome, SubagentRequest, SubagentSession,
+    CommitDisposition, PortFailure, PortFailureKind, SubagentOutcome, SubagentRequest,
+    SubagentSession,
 };
 
 use super::{kind_of, operation, outage};
@@ -30,11 +31,22 @@ async fn one_task_has_one_outcome() {
 }
 
 #[tokio::test]
-async fn a_task_that_failed_may_be_asked_for_again() {
-    let children = FakeSubagent::new([SubagentStep::fail(outage()), SubagentStep::answer("4")]);
+async fn a_task_that_failed_without_effect_may_be_asked_for_again() {
+    let refused = PortFailure::not_sent(PortFailureKind::Unavailable, "DOWN", "it is down");
+    let steps = [SubagentStep::fail(refused.clone()), SubagentStep::answer("4")];
+    let children = FakeSubagent::new(steps);
     let op = operation("op");
-    assert_eq!(children.execute(&op, task("t1", "2*2")).await, Err(outage()));
+    assert_eq!(children.execute(&op, task("t1", "2*2")).await, Err(refused));
     assert_eq!(children.execute(&op, task("t1", "2*2")).await, Ok(answer("4")));
+}
+
+#[tokio::test]
+async fn a_task_that_may_have_had_an_effect_is_not_run_again() {
+    let children = FakeSubagent::new([SubagentStep::fail(outage())]);
+    let op = operation("op");
+    for _ in 0..2 {
+        assert_eq!(children.execute(&op, task("t1", "2*2")).await, Err(outage()));
+    }
 }
 
 #[tokio::test(start_paused = true)]

@@ -31,6 +31,7 @@ macro_rules! __artifact_scenarios {
         a_part_past_the_end_is_clipped [] "what a range asks for beyond the end is left out"
         a_part_beyond_the_end_is_empty [] "a range that begins at the end or after it gives no bytes, and is no failure"
         an_empty_part_is_empty [] "an empty range and one that ends before it begins give no bytes, and are no failure"
+        pages_join_into_the_whole [] "parts of any size, one after the other, are the whole"
         an_unknown_digest_is_not_found [] "reading what was never put is NotFound, also where the range is empty"
 
         a_put_outlives_its_process [OutlivesItsProcess] "what was put is durable when put returns, also when it was there before"
@@ -42,6 +43,9 @@ macro_rules! __artifact_scenarios {
         a_late_read_gives_nothing [] "a read after its deadline is Timeout, not committed"
         a_dropped_put_is_whole_or_absent [] "a put that was dropped is whole or absent, and putting the same bytes again is safe"
         an_interrupted_put_tells_the_truth [] "a put that a deadline ends is whole or absent, and absent when it says not committed"
+        a_put_that_is_cancelled_tells_the_truth [] "a put that a cancellation ends is whole or absent, and absent when it says not committed"
+        a_dropped_read_changes_nothing [] "a read that was dropped changes nothing for the next call"
+        reads_at_once_agree [] "reads at once all give their part"
         puts_of_the_same_bytes_agree [] "the same bytes put at once are Ok for everybody, under one name"
         puts_at_once_are_all_kept [] "different bytes put at once are all kept"
     } };

@@ -25,6 +25,7 @@ macro_rules! __resource_scenarios {
         a_long_instruction_arrives_whole [] "a quarter of a mebibyte arrives whole"
         instructions_keep_their_order [SeveralInstructions] "instructions arrive in their order, repetitions included"
         skills_arrive_by_name [Skills] "each skill arrives under its name, as it was written"
+        many_and_long_skills_arrive_whole [Skills] "a hundred skills arrive, and one of a quarter of a mebibyte arrives whole"
 
         the_digest_is_of_the_content [] "the digest is the SHA-256 of instructions and skills, in lowercase hex"
         equal_content_has_an_equal_digest [] "equal content has an equal digest, in every load and every session"
@@ -34,6 +35,7 @@ macro_rules! __resource_scenarios {
 
         changed_content_is_loaded [Changing] "the next load gives what was changed, with its digest, and what was changed back with the first"
         removed_content_is_gone [Changing Skills] "the next load gives nothing that was removed"
+        a_changed_skill_changes_the_digest [Changing Skills] "a skill that was reworded, renamed or removed changes the digest, and what was changed back has the first"
 
         a_cancelled_load_gives_nothing [] "a load under a cancelled operation is Canceled, not committed"
         a_late_load_gives_nothing [] "a load after its deadline is Timeout, not committed"

@@ -11,10 +11,11 @@ use crate::{
     Proof,
     artifacts::{
         ArtifactHarness,
-        sample::{bytes, holds, holds_or_lacks, put, read},
+        sample::{bytes, holds, holds_or_lacks, put, read, same},
     },
     claim::{
-        equal, failure, interrupted_operation, operation, operation_within, success, truthful,
+        cancelled_after, equal, failure, interrupted_operation, operation, operation_within,
+        success, truthful,
     },
 };
 
@@ -88,6 +89,56 @@ pub(crate) async fn an_interrupted_put_tells_the_truth(harness: &dyn ArtifactHar
         }
         truthful(&outcome, is_kept)?;
         equal("the digest", &put(&staged.store, &artifact).await?, &digest)?;
+    }
+    Ok(())
+}
+
+pub(crate) async fn a_put_that_is_cancelled_tells_the_truth(
+    harness: &dyn ArtifactHarness,
+) -> Proof {
+    let staged = harness.stage().await?;
+    for (round, moment) in moments() {
+        let (operation, artifact) = (operation(), bytes(60_000, round));
+        let putting = staged.store.put(&operation, &artifact);
+        let outcome = cancelled_after(&operation, moment, putting).await;
+        let digest = Digest::of(&artifact);
+        let is_kept = holds_or_lacks(&staged.store, &digest, &artifact).await?;
+        if let Err(failure) = &outcome {
+            equal("the kind of failure of a cancelled put", &failure.kind, &Kind::Canceled)?;
+        }
+        truthful(&outcome, is_kept)?;
+        equal("the digest", &put(&staged.store, &artifact).await?, &digest)?;
+    }
+    Ok(())
+}
+
+pub(crate) async fn a_dropped_read_changes_nothing(harness: &dyn ArtifactHarness) -> Proof {
+    let staged = harness.stage().await?;
+    let kept = bytes(60_000, 0);
+    let digest = put(&staged.store, &kept).await?;
+    for (_, moment) in moments() {
+        let operation = operation();
+        // Nothing says what became of a read that was dropped.
+        let _ = timeout(moment, staged.store.read(&operation, &digest, 0..u64::MAX)).await;
+        holds(&staged.store, &digest, &kept).await?;
+    }
+    Ok(())
+}
+
+pub(crate) async fn reads_at_once_agree(harness: &dyn ArtifactHarness) -> Proof {
+    let staged = harness.stage().await?;
+    let kept = bytes(160_000, 0);
+    let digest = put(&staged.store, &kept).await?;
+    let mut reads = JoinSet::new();
+    for number in 0..16_u64 {
+        let store = Arc::clone(&staged.store);
+        let range = number * 10_000..(number + 1) * 10_000;
+        reads.spawn(async move { (number, read(&store, &digest, range).await) });
+    }
+    for (number, part) in reads.join_all().await {
+        let part = success("one of sixteen reads", part)?;
+        let start = usize::try_from(number).unwrap_or_default() * 10_000;
+        same("its part", &part, &kept[start..start + 10_000])?;
     }
     Ok(())
 }

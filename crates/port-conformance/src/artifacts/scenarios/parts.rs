@@ -63,6 +63,26 @@ pub(crate) async fn an_empty_part_is_empty(harness: &dyn ArtifactHarness) -> Pro
     give(harness, &inverted).await
 }
 
+pub(crate) async fn pages_join_into_the_whole(harness: &dyn ArtifactHarness) -> Proof {
+    let staged = harness.stage().await?;
+    let whole = bytes(300_001, 0);
+    let digest = put(&staged.store, &whole).await?;
+    for size in [1_000_u64, 4_096, 65_537, 300_001, 1 << 40] {
+        let (mut joined, mut offset) = (Vec::new(), 0_u64);
+        loop {
+            let range = offset..offset.saturating_add(size);
+            let page = success("a page", read(&staged.store, &digest, range).await)?;
+            if page.is_empty() {
+                break;
+            }
+            offset += page.len() as u64;
+            joined.extend(page);
+        }
+        same(&format!("what pages of {size} bytes join into"), &joined, &whole)?;
+    }
+    Ok(())
+}
+
 pub(crate) async fn an_unknown_digest_is_not_found(harness: &dyn ArtifactHarness) -> Proof {
     let staged = harness.stage().await?;
     let unknown = Digest::of(b"never put");

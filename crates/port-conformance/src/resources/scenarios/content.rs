@@ -48,6 +48,17 @@ pub(crate) async fn skills_arrive_by_name(harness: &dyn ResourceHarness) -> Proo
     arrive(harness, &texts(&[], &skills[..1])).await
 }
 
+pub(crate) async fn many_and_long_skills_arrive_whole(harness: &dyn ResourceHarness) -> Proof {
+    let letter = |number: usize| char::from(b'a' + u8::try_from(number % 26).unwrap_or_default());
+    let name = |number: usize| format!("{}-{}", letter(number), "x".repeat(number / 26));
+    let long = "sixteen letters\n".repeat(16 * 1_024);
+    let mut many: Texts = texts(&[], &[("long", &long)]);
+    many.skills.extend((0..100).map(|number| (name(number), format!("skill {number}"))));
+    let loaded = loaded(harness, &many).await?;
+    equal("the number of skills", &loaded.skills.len(), &many.skills.len())?;
+    claim(loaded == snapshot(&many), || "the skills are other ones".into())
+}
+
 pub(crate) async fn changed_content_is_loaded(harness: &dyn ResourceHarness) -> Proof {
     let (first, second) = (texts(&["be brief"], &[]), texts(&["be kind!"], &[]));
     let mut staged = harness.stage(first.clone()).await?;

@@ -62,3 +62,20 @@ pub(crate) async fn another_order_has_another_digest(harness: &dyn ResourceHarne
     let contents = instructions.map(|instructions| texts(instructions, &[]));
     differ(harness, &contents).await
 }
+
+pub(crate) async fn a_changed_skill_changes_the_digest(harness: &dyn ResourceHarness) -> Proof {
+    let first = texts(&["be brief"], &[("review", "read twice"), ("write", "plainly")]);
+    let reworded = texts(&["be brief"], &[("review", "read thrice"), ("write", "plainly")]);
+    let renamed = texts(&["be brief"], &[("revise", "read twice"), ("write", "plainly")]);
+    let removed = texts(&["be brief"], &[("write", "plainly")]);
+    let mut staged = harness.stage(first.clone()).await?;
+    let before = load(&staged.session).await?.digest;
+    for changed in [reworded, renamed, removed] {
+        staged.author.rewrites(changed.clone()).await?;
+        let digest = load(&staged.session).await?.digest;
+        claim(digest != before, || format!("{changed:?} has the digest of {first:?}"))?;
+        staged.author.rewrites(first.clone()).await?;
+        equal("the digest of the first", &load(&staged.session).await?.digest, &before)?;
+    }
+    Ok(())
+}

@@ -70,8 +70,14 @@ faults! {
         InventsTheUnknown,
         /// Does not look whether there is anything when nothing is asked for.
         AnswersEmptyUnseen,
+        /// Gives parts from the start of their block.
+        AlignsParts,
         /// Reads although it was cancelled or late.
         ReadsAnyway,
+        /// Reads nothing more after a read was dropped.
+        BreaksWhenDropped,
+        /// Refuses a read during another one.
+        ReadsOneAtATime,
 
         /// Says "unknown" for everything.
         LiesUnknown,
@@ -115,6 +121,7 @@ struct Memory {
     put: Vec<ArtifactDigest>,
     under_way: Vec<ArtifactDigest>,
     halves: BTreeMap<ArtifactDigest, Vec<u8>>,
+    reading: bool,
 }
 
 /// A store that does one thing wrong.

@@ -2,13 +2,25 @@
 //!
 //! Knows nothing about how it was put.
 
-use std::ops::Range;
+use std::{ops::Range, time::Duration};
 
 use runtime_ports::{ArtifactDigest, OperationContext, PortFailure, PortFailureKind};
+
+use tokio::time::sleep;
 
 use super::{ArtifactFault as Fault, SabotagedStore, deaf, refused};
 
 const HALF_A_MEBIBYTE: usize = 512 << 10;
+const BLOCK: u64 = 4_096;
+
+/// A reader that leaves, also when it is dropped.
+struct Leaving<'a>(&'a SabotagedStore);
+
+impl Drop for Leaving<'_> {
+    fn drop(&mut self) {
+        self.0.memory().reading = false;
+    }
+}
 
 impl SabotagedStore {
     pub(super) async fn read_badly(
@@ -28,6 +40,7 @@ impl SabotagedStore {
         if self.is_refused(&operation, &asked, &range).await? {
             return Err(refused());
         }
+        self.wait_in_line().await?;
         let is_empty = range.is_empty();
         let read = self.honest.read(&operation, &asked, self.mistaken(range)).await;
         let unknown = read.as_ref().is_err_and(|failure| failure.kind == PortFailureKind::NotFound);
@@ -36,6 +49,20 @@ impl SabotagedStore {
             Fault::AnswersEmptyUnseen if unknown && is_empty => Ok(Vec::new()),
             _ => read.map(|bytes| self.spoiled(bytes)),
         }
+    }
+
+    /// Whoever is dropped here never leaves.
+    async fn wait_in_line(&self) -> Result<(), PortFailure> {
+        if !matches!(self.fault, Fault::BreaksWhenDropped | Fault::ReadsOneAtATime) {
+            return Ok(());
+        }
+        if std::mem::replace(&mut self.memory().reading, true) {
+            return Err(refused());
+        }
+        let _leaving = (self.fault == Fault::ReadsOneAtATime).then(|| Leaving(self));
+        sleep(Duration::from_micros(500)).await;
+        self.memory().reading = false;
+        Ok(())
     }
 
     /// The artifact that the saboteur takes for the one that was asked for.
@@ -75,6 +102,7 @@ impl SabotagedStore {
         match self.fault {
             Fault::IncludesTheEnd => range.start..range.end.saturating_add(1),
             Fault::TurnsRangesAround if range.start > range.end => range.end..range.start,
+            Fault::AlignsParts => range.start / BLOCK * BLOCK..range.end,
             Fault::TakesEmptyForAll if range.is_empty() => 0..u64::MAX,
             _ => range,
         }

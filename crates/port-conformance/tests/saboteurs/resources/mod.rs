@@ -45,6 +45,10 @@ faults! {
         JoinsInstructions,
         /// Gives no skills.
         HidesSkills,
+        /// Gives ten skills.
+        HasRoomForTen,
+        /// Loses what is beyond 64 KiB of a skill.
+        CutsLongSkills,
         /// Gives skills in lower case.
         LowersNames,
 

@@ -53,6 +53,11 @@ fn spoiled_skills(
 ) -> BTreeMap<String, String> {
     match fault {
         Fault::HidesSkills => BTreeMap::new(),
+        Fault::HasRoomForTen => skills.into_iter().take(10).collect(),
+        Fault::CutsLongSkills => {
+            skills.values_mut().for_each(|text| text.truncate(64 * 1_024));
+            skills
+        }
         Fault::LowersNames => {
             skills.into_iter().map(|(name, text)| (name.to_lowercase(), text)).collect()
         }
