@@ -6,10 +6,10 @@ use std::{path::Path, sync::Arc, time::Duration};
 
 use anyhow::Context;
 use runtime_kernel::engine::{Agent, RunOptions, Task};
-use runtime_ports::{OperationContext, ToolWorld};
+use runtime_ports::{OperationContext, Tool, ToolWorld};
 use runtime_types::{ExecutionId, OperationId};
 use serde_json::Value;
-use standard_tools::standard_tools;
+use standard_tools::{artifact_tool, standard_tools};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
@@ -58,6 +58,13 @@ pub(crate) struct Bench {
     /// What the answer must follow, if anything.
     answer: Option<Value>,
     announced: Announced,
+}
+
+/// The tools that every agent of this command has.
+pub(crate) fn offered_tools() -> Vec<Arc<dyn Tool>> {
+    let mut tools = standard_tools();
+    tools.push(artifact_tool());
+    tools
 }
 
 impl Bench {
@@ -160,7 +167,7 @@ impl Bench {
         let person = Person { terminal: terminal.clone(), announced: self.announced.clone() };
         let builder = Agent::builder("agent", model, self.served.model.as_str())
             .instructions(INSTRUCTIONS)
-            .tools(standard_tools())
+            .tools(offered_tools())
             .world(self.world.clone())
             .resources(Arc::clone(&self.world.resources))
             .workspace(self.folder.as_str())

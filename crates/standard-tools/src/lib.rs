@@ -1,4 +1,4 @@
-//! Tools over the ports: list, read, search, write, run a command.
+//! Tools over the ports: list, read, search, write, run a command, read what was kept.
 //!
 //! Knows how files and commands of a workspace are offered to a model: names, schemas, the JSON of
 //! the results. Refuses to know where the workspace is, who allowed a call, and which loop asks.
@@ -14,6 +14,10 @@
 //! | `search_files` | none | `matches` as `path:line:text`, `skipped`, `truncated` |
 //! | `write_file` | files of the workspace | `path`, `bytes` |
 //! | `run_command` | a process | `exit_code`, `stdout`, `stderr`, `truncated` |
+//! | `read_artifact` | none | `digest`, `offset`, `next_offset`, `content`; by lines also `from_line`, `to_line` |
+//!
+//! The last one is for runs whose long outputs are kept as artifacts, and comes by itself:
+//! [`artifact_tool`].
 //!
 //! # Examples
 //! ```
@@ -27,6 +31,7 @@
 mod declared;
 mod fitted;
 mod list_files;
+mod read_artifact;
 mod read_file;
 mod reply;
 mod run_command;
@@ -35,9 +40,10 @@ mod write_file;
 
 use std::sync::Arc;
 
+pub use read_artifact::READ_ARTIFACT;
 use runtime_ports::Tool;
 
-/// The five tools, in the order in which they are offered.
+/// The five tools of a workspace, in the order in which they are offered.
 #[must_use]
 pub fn standard_tools() -> Vec<Arc<dyn Tool>> {
     vec![
@@ -47,6 +53,13 @@ pub fn standard_tools() -> Vec<Arc<dyn Tool>> {
         Arc::new(write_file::WriteFile::new()),
         Arc::new(run_command::RunCommand::new()),
     ]
+}
+
+/// The tool [`READ_ARTIFACT`]: reads an output that was cut and kept in the artifact store of the
+/// tool's world, by the digest that the cut names. Give it to every run whose world keeps artifacts.
+#[must_use]
+pub fn artifact_tool() -> Arc<dyn Tool> {
+    Arc::new(read_artifact::ReadArtifact::new())
 }
 
 #[cfg(test)]

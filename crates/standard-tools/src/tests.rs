@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use crate::{declared::OUTPUT_LIMIT_BYTES, standard_tools};
 
+mod artifacts;
 mod declarations;
 mod failures;
 mod listing;

@@ -6,7 +6,6 @@ use std::fmt::Write as _;
 
 use runtime_decision::BudgetLimits;
 use runtime_ports::{ModelContent, ModelMessage, ModelRole, UsageTotal};
-use standard_tools::standard_tools;
 use tokio::sync::mpsc;
 
 use super::{
@@ -15,6 +14,7 @@ use super::{
 };
 use crate::{
     amounts::{cost as money, counted, tokens},
+    bench::offered_tools,
     composition::{Receipts, Served},
     diagnosis::Diagnosis,
     panel::Wish,
@@ -117,7 +117,7 @@ fn line(message: &ModelMessage) -> Option<String> {
 
 /// What the agent can use, a line each.
 pub(super) fn tools() -> String {
-    let tools = standard_tools();
+    let tools = offered_tools();
     let lines = tools.iter().map(|tool| {
         let definition = &tool.descriptor().definition;
         let first = definition.description.split(". ").next().unwrap_or_default();

@@ -17,7 +17,8 @@ const TEXT_SHOWN: usize = 60;
 pub(crate) fn arguments_line(tool: &str, arguments: &Value) -> String {
     let line = match (tool, arguments) {
         (
-            "list_files" | "read_file" | "search_files" | "write_file" | "run_command",
+            "list_files" | "read_file" | "search_files" | "write_file" | "run_command"
+            | "read_artifact",
             Value::Object(map),
         ) => of_our_tool(tool, map),
         // It is asked right below, with its choices.
@@ -31,6 +32,7 @@ fn of_our_tool(tool: &str, arguments: &Map<String, Value>) -> String {
     let subject = match tool {
         "search_files" => "query",
         "run_command" => "command",
+        "read_artifact" => "digest",
         _ => "path",
     };
     let place = match tool {

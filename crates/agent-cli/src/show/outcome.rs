@@ -25,6 +25,7 @@ fn told(tool: &str, result: &Value) -> Option<String> {
     match tool {
         "list_files" => listed(result),
         "read_file" => read(result),
+        "read_artifact" => read_kept(result),
         "search_files" => found(result),
         "write_file" => Some(format!("{} written", bytes(result)?)),
         "run_command" => ran(result),
@@ -58,6 +59,12 @@ fn read(result: &Value) -> Option<String> {
         return Some(format!("lines {from} to {to} of {of}, {bytes}"));
     }
     Some(format!("{of}, {bytes}"))
+}
+
+fn read_kept(result: &Value) -> Option<String> {
+    let (content, offset) = (result["content"].as_str()?, result["offset"].as_u64()?);
+    let line = format!("{} from byte {offset}", counted(content.len() as u64, "byte", "bytes"));
+    Some(if result["next_offset"].is_null() { line } else { format!("{line}; there is more") })
 }
 
 fn found(result: &Value) -> Option<String> {

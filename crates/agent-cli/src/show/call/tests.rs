@@ -18,6 +18,7 @@ fn calls_read_like_a_note_of_what_is_done() {
         ("run_command", json!({ "command": "cargo test", "cwd": "web" }), "cargo test in web"),
         ("run_command", json!({ "command": "a\nb" }), "a b"),
         ("fly", json!({ "to": "moon" }), r#"{"to":"moon"}"#),
+        ("read_artifact", json!({ "digest": "ab12", "offset": 9 }), "ab12 offset 9"),
         ("read_file", json!(7), "7"),
         ("read_file", json!({ "path": 7 }), "."),
         ("read_file", json!({ "path": "a\u{1b}[2J" }), "a\u{fffd}[2J"),

@@ -27,6 +27,10 @@ fn results_of_our_tools_are_summed_up() {
         json!({ "bytes": 165, "skipped": "binary file" }),
         "skipped: binary file, 165 bytes",
     );
+    let kept = json!({ "offset": 5, "next_offset": 9, "content": "éé" });
+    check("read_artifact", kept, "4 bytes from byte 5; there is more");
+    let end = json!({ "offset": 0, "next_offset": null, "content": "a" });
+    check("read_artifact", end, "1 byte from byte 0");
     let hits = json!({ "matches": ["a:1:x"], "skipped_count": 2, "truncated": false });
     check("search_files", hits, "1 match, 2 files skipped");
     check("write_file", json!({ "path": "a", "bytes": 1 }), "1 byte written");
