@@ -9,6 +9,8 @@
 //! | [`engine::Agent`] | a whole run: cycles of answers and calls, approvals, steering; start here |
 //! | [`AgentRuntime::run_session`] | a primary session; its [`SessionHost`] prepares each round |
 //! | [`AgentRuntime::run`] | a delegated task in one turn; its [`Host`] runs the tools |
+//! | [`RunSubagents`] | tasks that were delegated through a port, by the loop above; by the engine: [`engine::EngineSubagents`] |
+//! | [`PartsFactory`] | the ports of executions, from parts that are there already, under leases |
 //! | [`ToolHost::execute`] | one call of a [`Tool`](runtime_ports::Tool), for hosts of both loops |
 //!
 //! With the feature `schemars`, `FunctionTool` makes a tool of an async function with typed
@@ -99,9 +101,11 @@ mod audit_event;
 mod breakage;
 mod bridge;
 mod budget;
+mod delegation;
 pub mod engine;
 #[cfg(feature = "schemars")]
 mod function_tool;
+mod parts_factory;
 mod projection;
 mod round_limit;
 mod runtime;
@@ -119,10 +123,12 @@ pub use accounting::AccountingError;
 pub use audit_event::AuditEvent;
 pub use bridge::ToolCall;
 pub use budget::ContextBudget;
+pub use delegation::{DelegateHost, RunSubagents, RunTemplate};
 #[cfg(feature = "schemars")]
 pub use function_tool::{
     FunctionTool, IntoToolReply, Json, NoArguments, ToolContext, ToolError, input_schema,
 };
+pub use parts_factory::{AnswerSink, Inbox, PartsFactory};
 pub use round_limit::{DEFAULT_ROUND_LIMIT, SessionRoundLimitError, is_session_round_limit};
 pub use runtime::{AgentRuntime, HostFuture};
 /// Derives the schemas of arguments; the version that [`FunctionTool`] takes.

@@ -119,14 +119,25 @@ impl AgentRuntime {
         request: RunRequest,
         host: &mut H,
     ) -> anyhow::Result<RunResult> {
+        self.run_within(request, DEFAULT_MAX_REQUESTS, host).await
+    }
+
+    /// Like [`Self::run`], in a turn of at most `max_requests` requests.
+    pub(crate) async fn run_within<H: Host>(
+        &self,
+        request: RunRequest,
+        max_requests: u32,
+        host: &mut H,
+    ) -> anyhow::Result<RunResult> {
         let turn_id = Uuid::new_v4();
         let span = info_span!("subagent", parent = %request.parent_operation_id, turn = %turn_id);
-        self.run_once(request, turn_id, host).instrument(span).await
+        self.run_once(request, max_requests, turn_id, host).instrument(span).await
     }
 
     async fn run_once<H: Host>(
         &self,
         request: RunRequest,
+        max_requests: u32,
         turn_id: Uuid,
         host: &mut H,
     ) -> anyhow::Result<RunResult> {
@@ -137,7 +148,8 @@ impl AgentRuntime {
         let parent = request.parent_operation_id;
         let manifest_hash = Digest::of(input.as_bytes()).to_string();
         let identity = Identity { parent, turn_id, manifest_hash };
-        let start = turn_start(&request, turn_id, input);
+        let mut start = turn_start(&request, turn_id, input);
+        start.request.max_requests = max_requests;
         host.record(started(request, &model))?;
         host.record(submitted(&identity, projection.estimated_tokens()))?;
         let answer = match self.intelligence.start_agent_turn(start).await {

@@ -119,6 +119,7 @@ pub struct ToolHost {
     tools: BTreeMap<String, Registered>,
     world: ToolWorld,
     description: String,
+    artifact_reader: Option<String>,
     run: Mutex<RunState>,
 }
 
@@ -140,13 +141,21 @@ impl ToolHost {
     pub fn new(tools: Vec<Arc<dyn Tool>>, world: ToolWorld) -> Result<Self, ToolHostError> {
         let tools = admission::admit(tools)?;
         let description = admission::describe(&tools);
-        Ok(Self { tools, world, description, run: Mutex::default() })
+        Ok(Self { tools, world, description, artifact_reader: None, run: Mutex::default() })
     }
 
     /// The same host with a shared state to begin with.
     #[must_use]
     pub fn with_shared_state(self, state: Map<String, Value>) -> Self {
         self.run().shared = Arc::new(state);
+        self
+    }
+
+    /// The same host, which names this tool where it shows a part of a long output: the model reads
+    /// the rest with it, by the digest of the whole. Nothing is said where there is no such tool.
+    #[must_use]
+    pub fn with_artifact_reader(mut self, name: impl Into<String>) -> Self {
+        self.artifact_reader = Some(name.into()).filter(|name| self.tools.contains_key(name));
         self
     }
 
@@ -256,7 +265,8 @@ impl ToolHost {
         self.merge(std::mem::take(&mut reply.state_writes));
         let limit = registered.descriptor().output_limit_bytes;
         let content = std::mem::take(&mut reply.content);
-        let shown = shown(operation, &self.world, content, limit).await;
+        let reader = self.artifact_reader.as_deref();
+        let shown = shown(operation, &self.world, content, limit, reader).await;
         ServedTool::of_reply(registered.name(), reply, shown)
     }
 

@@ -17,20 +17,25 @@ pub(crate) struct Shown {
 }
 
 /// The content itself when it has at most `limit` bytes; else its two ends with a note between
-/// them, together at most `limit` bytes (or the note alone, if it is longer).
+/// them, together at most `limit` bytes (or the note alone, if it is longer). The note names the
+/// whole as the tool `reader`, if there is one, takes it.
 pub(crate) async fn shown(
     operation: &OperationContext,
     world: &ToolWorld,
     content: String,
     limit: usize,
+    reader: Option<&str>,
 ) -> Shown {
     if content.len() <= limit {
         return Shown { text: content, artifact: None };
     }
     let kept = keep(operation, world, &content).await;
-    let place = match &kept {
-        Ok(digest) => format!("the whole is kept as artifact {digest}"),
-        Err(failure) => format!("the whole could not be kept ({})", failure.code),
+    let place = match (&kept, reader) {
+        (Ok(digest), Some(reader)) => {
+            format!("the whole is kept, read it with {reader} by its digest {digest}")
+        }
+        (Ok(digest), None) => format!("the whole is kept as artifact {digest}"),
+        (Err(failure), _) => format!("the whole could not be kept ({})", failure.code),
     };
     Shown { text: cut_middle(&content, limit, &place), artifact: kept.ok() }
 }

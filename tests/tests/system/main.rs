@@ -2,9 +2,11 @@
 //! a real one can be had.
 
 mod complaints;
+mod delegated;
 mod lost_connection;
 mod main_job;
 mod over_the_wire;
+mod parts;
 mod resumed_elsewhere;
 mod seed_names;
 mod shared_receipts;

@@ -11,6 +11,7 @@
 //! | [`EventStream`] | what it tells |
 //! | [`SuspendedRun`] | a run that waits, in this process or elsewhere |
 //! | [`Hook`], [`ApprovalProvider`], [`CycleInputProvider`], [`InterruptionProvider`] | code of the embedder that a run calls |
+//! | [`AgentTool`], [`EngineSubagents`] | an agent that works for another: as its tool, or through the port |
 //!
 //! A tool is whatever is a [`Tool`](runtime_ports::Tool); with the feature `schemars`, an async
 //! function with typed arguments is one (`FunctionTool`).
@@ -54,6 +55,7 @@
 
 mod agent;
 mod agent_error;
+mod agent_tool;
 mod answer;
 mod builder;
 mod callback;
@@ -82,6 +84,7 @@ mod trace_writer;
 
 pub use agent::{Agent, Run};
 pub use agent_error::AgentError;
+pub use agent_tool::AgentTool;
 pub use builder::AgentBuilder;
 pub use callback::{CallbackError, RunContext};
 pub use clock::{Clock, SystemClock, TokioClock};
@@ -109,3 +112,5 @@ pub use runtime_decision::{
 pub use runtime_ports::ApprovalDecision;
 pub use suspended_run::SuspendedRun;
 pub use trace_writer::TraceLosses;
+
+pub use crate::delegation::EngineSubagents;

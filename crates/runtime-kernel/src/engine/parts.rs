@@ -35,6 +35,14 @@ pub(super) struct Parts {
     pub(super) patience: Patience,
 }
 
+impl Parts {
+    /// Name of the tool with which the model reads what was kept of a long output, if there is one.
+    pub(super) fn artifact_reader(&self) -> Option<&str> {
+        let reader = self.plan.definition().context.artifact_reader.as_deref();
+        reader.filter(|reader| self.tools.contains_key(*reader))
+    }
+}
+
 /// A tool with its compiled schema.
 pub(super) struct Registered {
     pub(super) tool: Arc<dyn Tool>,

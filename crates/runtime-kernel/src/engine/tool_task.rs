@@ -7,7 +7,7 @@
 use std::{future::Future, sync::Arc, time::Duration};
 
 use runtime_decision::{ToolEnd, ToolOutput, ToolWork};
-use runtime_ports::{OperationContext, PortFailure, PortFailureKind, ToolReply, ToolWorld};
+use runtime_ports::{OperationContext, PortFailure, PortFailureKind, ToolReply};
 use tokio::{
     task::{AbortHandle, JoinError, JoinHandle},
     time::Instant,
@@ -79,7 +79,7 @@ async fn wait(
             }
         }
     };
-    let end = shown(joined, &operation, &parts.world, limit).await;
+    let end = shown(joined, &operation, &parts, limit).await;
     if is_late { late(end) } else { end }
 }
 
@@ -107,7 +107,7 @@ fn late(end: ToolEnd) -> ToolEnd {
 async fn shown(
     joined: Joined,
     operation: &OperationContext,
-    world: &ToolWorld,
+    parts: &Parts,
     limit: usize,
 ) -> ToolEnd {
     match joined {
@@ -116,7 +116,7 @@ async fn shown(
         }
         // In a place of its own: few replies need it.
         Ok(Ok(reply)) => {
-            let cut = Box::pin(cut(reply, operation, world, limit)).await;
+            let cut = Box::pin(cut(reply, operation, parts, limit)).await;
             ToolEnd::Replied(Box::new(cut))
         }
         Ok(Err(failure)) => ToolEnd::Failed(failure),
@@ -135,11 +135,12 @@ async fn shown(
 async fn cut(
     mut reply: ToolReply,
     operation: &OperationContext,
-    world: &ToolWorld,
+    parts: &Parts,
     limit: usize,
 ) -> ToolOutput {
     let content = std::mem::take(&mut reply.content);
-    let shown = tool_output::shown(operation, world, content, limit).await;
+    let reader = parts.artifact_reader();
+    let shown = tool_output::shown(operation, &parts.world, content, limit, reader).await;
     reply.content = shown.text;
     ToolOutput { reply, artifact: shown.artifact }
 }

@@ -1,5 +1,6 @@
 //! The cycle engine, driven over fakes in virtual time.
 
+mod agent_as_tool;
 mod answers;
 mod anywhere;
 mod bait;

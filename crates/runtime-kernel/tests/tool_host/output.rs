@@ -87,3 +87,21 @@ proptest! {
         }
     }
 }
+
+#[tokio::test]
+async fn a_cut_output_names_the_tool_that_reads_the_whole() {
+    let content = "x".repeat(5_000);
+    let digest = Digest::of(content.as_bytes());
+    let check = async |reader: &str, is_named: bool| {
+        let long = Acting::giving("read", Ok(ToolReply::text(&*content)))
+            .declaring(|descriptor| descriptor.output_limit_bytes = 1_000);
+        let reading = Acting::giving("read_kept", Ok(ToolReply::text("kept")));
+        let host = host_over([long, reading], &FakeArtifacts::new());
+        let text = serve(&host.with_artifact_reader(reader), "read").await.text;
+        let named = format!("read it with {reader} by its digest {digest}");
+        assert_eq!(text.contains(&named), is_named, "{text}");
+        assert!(text.contains(&digest.to_string()) && text.len() <= 1_000, "{text}");
+    };
+    check("read_kept", true).await;
+    check("there_is_none", false).await;
+}
