@@ -161,6 +161,7 @@ impl Terms {
             cost_budgeted: task.cost_budgeted || budget.cost_nano_usd.is_some(),
             budget,
             depth: task.depth,
+            compact_first: task.compact_first,
             metadata: std::sync::Arc::new(metadata),
             tool_metadata: std::sync::Arc::new(tool_metadata),
         }

@@ -6,7 +6,7 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use runtime_ports::{
-    ModelContent, ModelFinish, ModelMessage, ModelResponse, ModelRole, PortFailure,
+    ModelContent, ModelFinish, ModelMessage, ModelResponse, ModelRole, PortFailure, PortFailureKind,
 };
 
 use crate::{
@@ -34,6 +34,7 @@ impl Machine {
                 let (usage, cost) = (response.usage, response.cost_nano_usd);
                 self.state.ledger.answered(cycle, &response.attempts, usage, cost);
                 self.charge_answer(Spending::Model, &response, out);
+                self.measure(usage.input_tokens, view.sent_tokens);
                 match self.next_hook(HookPoint::AfterLlm, 0) {
                     // Only hooks make it a thing to be shared.
                     None => self.accept(view, response, out),
@@ -44,10 +45,15 @@ impl Machine {
                 self.state.ledger.failed(cycle, &failure);
                 self.charge_call(Spending::Model, |bill| bill.failed(&failure), out);
                 if self.was_halted(&failure) {
-                    return self.call_model(view);
+                    self.ask_paid(Spending::Model);
+                    return Phase::AwaitingModel(view);
                 }
                 if self.is_ending() {
                     return self.end_stopped(out);
+                }
+                let compacts = self.plan.definition().context.compacts;
+                if compacts && failure.kind == PortFailureKind::ContextOverflow {
+                    return self.take_overlong(view, failure, out);
                 }
                 self.fail(RunError::of_port("model_failed", failure), out)
             }
@@ -105,9 +111,10 @@ impl Machine {
             self.append(ModelMessage { role: ModelRole::Assistant, content });
         }
         let messages = (first_message, self.state.history.len());
-        let record = KeptRecord::opened(self.state.cycle, messages, &response.usage);
+        let record =
+            KeptRecord::opened(self.state.cycle, messages, view.compacted, &response.usage);
         self.state.records.push(record);
-        self.tell_answer(&text, &calls, response.usage, out);
+        self.tell_answer(&text, &calls, (response.usage, view.compacted), out);
         let batch = Batch { calls, hidden: view.hidden, group: (0, 0), ..Batch::default() };
         if !response.finish.is_complete() {
             self.set_stop(Stop::Fail(Box::new(incomplete(response.finish))));
@@ -122,7 +129,7 @@ impl Machine {
         &mut self,
         text: &Arc<str>,
         calls: &[CallState],
-        token_usage: runtime_ports::TokenUsage,
+        (token_usage, memory_compacted): (runtime_ports::TokenUsage, bool),
         out: &mut Out,
     ) {
         let event = Event::CycleLlmResponse {
@@ -130,7 +137,7 @@ impl Machine {
             tool_calls: calls.iter().map(|call| call.original.clone()).collect(),
             tool_call_names: calls.iter().map(|call| Arc::clone(&call.original.name)).collect(),
             tool_call_count: calls.len(),
-            memory_compacted: false,
+            memory_compacted,
             token_usage,
         };
         self.tell(event, out);

@@ -102,7 +102,7 @@ impl Machine {
         };
         self.tell(cycle_started, out);
         let view = RequestView::default();
-        self.prepare(Preparation { view, point: HookPoint::BeforeMemoryCompact }, 0)
+        self.prepare(Preparation { view, point: HookPoint::BeforeMemoryCompact }, 0, out)
     }
 
     /// What a host gives is repaired: it must not leave a call of its own unanswered.
@@ -126,25 +126,16 @@ impl Machine {
         self.inject("steering", messages, out);
     }
 
-    /// The hooks from `first` on, one by one; then the model.
-    fn prepare(&mut self, mut at: Preparation, first: usize) -> Phase {
-        let mut hook = self.next_hook(at.point, first);
-        if hook.is_none() && at.point == HookPoint::BeforeMemoryCompact {
-            at.point = HookPoint::BeforeLlm;
-            hook = self.next_hook(at.point, 0);
-        }
-        match hook {
+    /// The hooks from `first` on, one by one; then compaction, or the model.
+    pub(crate) fn prepare(&mut self, at: Preparation, first: usize, out: &mut Out) -> Phase {
+        match self.next_hook(at.point, first) {
             Some(hook) => {
                 self.ask(Ask::Hook { hook, call: None });
                 Phase::Preparing(at)
             }
-            None => self.call_model(at.view),
+            None if at.point == HookPoint::BeforeMemoryCompact => self.recall(at.view, 0, out),
+            None => self.call_model(at.view, out),
         }
-    }
-
-    pub(crate) fn call_model(&mut self, view: RequestView) -> Phase {
-        self.ask_paid(Spending::Model);
-        Phase::AwaitingModel(view)
     }
 
     pub(crate) fn take_preparation(
@@ -158,12 +149,12 @@ impl Machine {
         match (at.point, verdict) {
             (HookPoint::BeforeMemoryCompact, HookVerdict::Messages(edits)) => {
                 at.view.edits.extend(storable_edits(edits));
-                self.prepare(at, hook + 1)
+                self.prepare(at, hook + 1, out)
             }
             (HookPoint::BeforeLlm, HookVerdict::Request(edits)) => {
                 at.view.edits.extend(storable_edits(edits.messages));
                 at.view.hidden.extend(edits.hide_tools);
-                self.prepare(at, hook + 1)
+                self.prepare(at, hook + 1, out)
             }
             (_, HookVerdict::Interrupted) if self.is_repeatable(hook) => {
                 self.ask(ask);

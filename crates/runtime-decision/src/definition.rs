@@ -6,7 +6,10 @@
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
-use runtime_ports::{Digest, GenerationOptions, ResponseFormat, ToolDescriptor, ToolSet};
+use runtime_ports::{
+    Digest, GenerationOptions, ModelToolDefinition, ResponseFormat, ToolDescriptor, ToolSet,
+    estimate_text_tokens,
+};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -157,6 +160,7 @@ pub struct Plan {
     definition: Definition,
     digest: Digest,
     advertised: [[ToolSet; 2]; 2],
+    tool_tokens: Vec<u64>,
     places: BTreeMap<String, usize>,
     formed: Arc<GenerationOptions>,
 }
@@ -177,7 +181,8 @@ impl Plan {
         let advertised =
             [false, true].map(|asks| [false, true].map(|finishes| tools(asks, finishes)));
         let formed = formed(&definition);
-        Ok(Self { definition, digest, advertised, places, formed })
+        let tool_tokens = definition.tools.iter().map(|tool| tokens(&tool.definition)).collect();
+        Ok(Self { definition, digest, advertised, tool_tokens, places, formed })
     }
 
     /// The definition, its tools in the order of their names.
@@ -196,6 +201,12 @@ impl Plan {
     #[must_use]
     pub fn tool(&self, name: &str) -> Option<&ToolDescriptor> {
         self.places.get(name).map(|place| &self.definition.tools[*place])
+    }
+
+    /// Tokens that a request with these tools is taken to spend on them.
+    pub(crate) fn tool_tokens(&self, tools: &ToolSet) -> u64 {
+        let known = tools.iter().filter_map(|tool| self.places.get(&tool.name));
+        known.map(|place| self.tool_tokens[*place]).fold(0, u64::saturating_add)
     }
 
     /// The tools that a run advertises, in the order of their names: whether it asks the user, and
@@ -224,6 +235,12 @@ fn formed(definition: &Definition) -> Arc<GenerationOptions> {
         }
         _ => Arc::clone(&definition.options),
     }
+}
+
+fn tokens(tool: &ModelToolDefinition) -> u64 {
+    let schema = estimate_text_tokens(&tool.input_schema.to_string());
+    let words = [&tool.name, &tool.description].map(|text| estimate_text_tokens(text));
+    words.into_iter().fold(schema, u64::saturating_add)
 }
 
 fn advertised(tools: &[ToolDescriptor], asks: bool, finishes: bool) -> ToolSet {

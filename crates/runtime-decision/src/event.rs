@@ -80,8 +80,9 @@ pub enum Event {
         message_count: usize,
         /// Estimated tokens of the request.
         prompt_tokens: u64,
-        /// Most tokens that a request may have.
-        budget_tokens: u64,
+        /// Most tokens that a request may have; none when the window is not known.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        budget_tokens: Option<u64>,
     },
     /// The context was compacted; told only when it changed.
     MemoryCompactCompleted {

@@ -14,6 +14,7 @@ use crate::{
     batch::{Batch, CallState, Stage, Steered},
     repair::repaired,
     state::{Ask, Phase, Standing, Stop},
+    wording::picture_caption,
 };
 
 impl Machine {
@@ -212,7 +213,7 @@ impl Machine {
         let image = call.result.as_ref()?.image.clone()?;
         let shown = self.state.terms.native_multimodal
             && self.state.profile.as_ref().is_some_and(|profile| profile.images);
-        let caption = format!("The picture that {} gave:", call.original.short_name());
+        let caption = picture_caption(call.original.short_name());
         let content = vec![ModelContent::text(caption), image];
         shown.then_some(ModelMessage { role: ModelRole::User, content })
     }

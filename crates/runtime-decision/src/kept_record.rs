@@ -24,9 +24,14 @@ type Read = (u32, (usize, usize), bool, [Option<u64>; 5], Box<[ToolRecord]>);
 
 impl KeptRecord {
     /// Of a cycle whose answer is at `messages`.
-    pub(crate) fn opened(cycle: u32, messages: (usize, usize), usage: &TokenUsage) -> Self {
+    pub(crate) fn opened(
+        cycle: u32,
+        messages: (usize, usize),
+        memory_compacted: bool,
+        usage: &TokenUsage,
+    ) -> Self {
         let (token_counts, tool_results) = (Counts::of(usage.fields()), Box::default());
-        Self { messages, tool_results, token_counts, cycle, memory_compacted: false }
+        Self { messages, tool_results, token_counts, cycle, memory_compacted }
     }
 
     pub(crate) fn record(&self) -> CycleRecord {

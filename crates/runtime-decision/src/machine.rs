@@ -14,7 +14,13 @@ use crate::{
     repair::repaired,
     state::{Ask, Open, Phase, Standing, State, Stop, Terms},
     storable::{storable_map, storable_messages},
+    wording::bounded,
 };
+
+/// Most warnings of a run.
+const MOST_WARNINGS: usize = 64;
+/// Longest warning, in bytes.
+const MAX_WARNING_BYTES: usize = 500;
 
 /// One run of an agent.
 ///
@@ -49,16 +55,23 @@ impl Machine {
     pub fn new(plan: Arc<Plan>, identity: RunIdentity, task: Task) -> Self {
         let terms = Terms::of(&plan, &task);
         let tools = terms.tools(&plan);
+        let history = opening(&plan, &task);
+        let context = task.context.as_ref().and_then(|carried| carried.over(&history));
+        let context = context.map(Box::new);
         let state = State {
             identity: Arc::new(identity),
-            history: opening(&plan, &task),
-            context: None,
+            history,
+            context,
             spent: None,
             reservations: Vec::new(),
             resources: None,
             answer_refused: false,
+            measured: None,
+            rests_up_to: 0,
+            warnings: Vec::new(),
             shared: Arc::new(storable_map(task.shared_state)),
             terms,
+            tool_tokens: plan.tool_tokens(&tools),
             tools,
             last_id: 0,
             sequence: 0,
@@ -76,7 +89,11 @@ impl Machine {
             records: crate::log::Log::default(),
             ledger: crate::Ledger::default(),
         };
-        Self { plan, state }
+        let mut run = Self { plan, state };
+        if task.context.is_some() && run.state.context.is_none() {
+            run.warn("the context that was carried over belongs to another history, and was left");
+        }
+        run
     }
 
     /// Takes one input and adds to `out` what follows from it.
@@ -123,6 +140,12 @@ impl Machine {
             }
             (Phase::AwaitingModel(view), Fact::Settled(_, Outcome::Reserved(granted))) => {
                 self.take_call_grant(view, granted, out)
+            }
+            (Phase::Recalling(view), Fact::Settled(ask, Outcome::MemoryConsulted(answer))) => {
+                self.take_recall(view, ask, answer, out)
+            }
+            (Phase::Compacting(at), Fact::Settled(ask, outcome)) => {
+                self.take_compaction(at, ask, outcome, out)
             }
             (Phase::AwaitingModel(view), Fact::Settled(_, Outcome::ModelReplied(reply))) => {
                 self.take_reply(view, reply, out)
@@ -224,6 +247,13 @@ impl Machine {
         self.state.open.push(Open { id, ask, standing: Standing::Due });
     }
 
+    /// Notes what went wrong without ending the run. Of many, the first are kept.
+    pub(crate) fn warn(&mut self, warning: &str) {
+        if self.state.warnings.len() < MOST_WARNINGS {
+            self.state.warnings.push(bounded(warning, MAX_WARNING_BYTES).into());
+        }
+    }
+
     pub(crate) fn tell(&mut self, event: Event, out: &mut Out) {
         self.state.sequence += 1;
         out.events.push(RunEvent {
@@ -314,12 +344,12 @@ impl Machine {
             wait_reason: ending.wait_reason.clone(),
             error: ending.error.clone(),
             history: self.state.history.clone(),
-            context: None,
+            context: self.state.context.as_ref().map(|context| context.carried()),
             spent: self.spent(),
             shortage: ending.shortage.as_deref().cloned(),
             answer: ending.answer.as_deref().cloned(),
             resources_digest: self.state.resources.as_ref().map(|it| Arc::clone(&it.digest)),
-            warnings: Vec::new(),
+            warnings: self.state.warnings.clone(),
             cycles: self.state.records.iter().map(KeptRecord::record).collect(),
             usage: self.state.ledger.usage(),
             ledger: self.state.ledger.clone(),

@@ -25,11 +25,13 @@ impl Machine {
                 let Phase::CheckingAnswer(at) = self.present() else { panic!("{KEPT}") };
                 Effect::CheckAnswer { answer: Arc::clone(&at.value) }
             }
+            Ask::Memory { provider } => Effect::ConsultMemory(Box::new(self.memory_call(provider))),
+            Ask::Offload { message } => {
+                Effect::StoreArtifact { content: self.result_at(message).unwrap_or_default() }
+            }
+            Ask::Summary => Effect::Summarize(self.asked_summary(id)),
             // Asked for by nothing yet.
-            Ask::Memory { .. }
-            | Ask::Offload { .. }
-            | Ask::Summary
-            | Ask::Child { .. }
+            Ask::Child { .. }
             | Ask::SteerChild { .. }
             | Ask::WaitChildren { .. } => panic!("{KEPT}"),
             Ask::CycleInputs => Effect::CollectCycleInputs(self.cycle_view()),
@@ -135,6 +137,11 @@ impl Machine {
             options: Arc::clone(self.plan.options(&tools)),
             tools,
         }
+    }
+
+    fn asked_summary(&self, id: u64) -> ModelRequest {
+        let Phase::Compacting(at) = self.present() else { panic!("{KEPT}") };
+        self.summary_request(at, id).expect(KEPT)
     }
 
     fn work(&self, call: usize) -> ToolWork {

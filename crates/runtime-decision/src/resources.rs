@@ -5,7 +5,9 @@
 
 use std::sync::Arc;
 
-use runtime_ports::{ModelMessage, ModelRole, PortFailure, ResourceSnapshot, Transcript};
+use runtime_ports::{
+    ModelMessage, ModelRole, PortFailure, ResourceSnapshot, TranscriptEntry,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -65,22 +67,14 @@ impl Machine {
 
     /// Puts a message behind the agent's own system message; gives its estimated size in tokens.
     fn place(&mut self, text: String) -> u64 {
-        let (based_on, head, covered) = match self.state.context.take() {
-            Some(context) => (context.messages, context.head, context.covered),
-            None => {
-                let system = place_of_resources(&self.state.history);
-                (self.state.history.clone(), system, system)
-            }
+        let message = ModelMessage::text(ModelRole::System, text);
+        let tokens = TranscriptEntry::new(message.clone()).estimated_tokens();
+        let context = match self.state.context.take() {
+            Some(context) => *context,
+            None => Context::of(&self.state.history),
         };
-        let place = place_of_resources(&based_on);
-        let mut messages = based_on.prefix(place);
-        let before = messages.estimated_tokens();
-        messages.push(ModelMessage::text(ModelRole::System, text));
-        let tokens = messages.estimated_tokens().saturating_sub(before);
-        for entry in based_on.entries_from(place) {
-            messages.push_entry(Arc::clone(entry));
-        }
-        self.state.context = Some(Box::new(Context { messages, head: head + 1, covered }));
+        let framed = context.framed(&self.state.history, vec![message]);
+        self.state.context = Some(Box::new(framed));
         tokens
     }
 
@@ -99,12 +93,6 @@ impl Machine {
             RunError::new("resources_too_large", message)
         })
     }
-}
-
-/// Behind the system message, where there is one.
-fn place_of_resources(messages: &Transcript) -> usize {
-    let first = messages.entries().next();
-    usize::from(first.is_some_and(|first| first.role() == ModelRole::System))
 }
 
 /// Instructions in order, then skills by name; nothing when all of them are blank.

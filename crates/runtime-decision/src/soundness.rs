@@ -8,6 +8,7 @@ use runtime_ports::ToolDescriptor;
 use crate::{
     HookPoint, LoadError, Plan,
     batch::{Batch, CallState, Stage},
+    context::Measured,
     spending::{Reservation, Spending},
     state::{Ask, Open, Phase, Standing, State, Stop},
 };
@@ -50,6 +51,7 @@ fn check_counters(state: &State) -> Result<(), LoadError> {
     let rises = steering.is_sorted_by(|left, right| left < right);
     let newest = steering.last().is_none_or(|last| *last <= state.last_steering);
     require(rises && newest, "steering messages are out of order")?;
+    require(state.measured.is_none_or(Measured::is_sound), "a measure is of nothing")?;
     let length = state.history.len();
     let inside = |&(first, end): &(usize, usize)| first <= end && end <= length;
     require(
@@ -82,6 +84,7 @@ fn check_reservations(state: &State) -> Result<(), LoadError> {
     };
     let fits = |held: &Reservation| match (phase, held.spending) {
         (Phase::AwaitingModel(_), Spending::Model) => true,
+        (Phase::Compacting(at), Spending::Summary) => at.cut.is_some(),
         (Phase::RunningTools(batch), Spending::Batch) => batch.is_admitted,
         (Phase::RunningTools(batch), Spending::Call { call }) => call < batch.calls.len(),
         _ => false,
@@ -115,7 +118,7 @@ fn check_cycle(state: &State, phase: &Phase) -> Result<(), LoadError> {
     require(fits, "the cycle does not fit the phase")?;
     let may_stop = match phase {
         Phase::New | Phase::Ended(_) => false,
-        Phase::AwaitingModel(_) | Phase::RunningTools(_) => true,
+        Phase::AwaitingModel(_) | Phase::Compacting(_) | Phase::RunningTools(_) => true,
         _ => matches!(state.stop, None | Some(Stop::Suspend)),
     };
     require(state.stop.is_none() || may_stop, "a run that stops waits for nothing")
@@ -132,6 +135,11 @@ fn check_single(plan: &Plan, state: &State, phase: &Phase) -> Result<(), LoadErr
         }
         (Phase::ResolvingModel, asks) => opens(plan, state, asks),
         (Phase::CheckingAnswer(_), [Ask::Answer]) => plan.definition().answer.is_some(),
+        (Phase::Recalling(_), [Ask::Memory { provider }]) => {
+            plan.definition().memory.get(*provider).is_some_and(|memory| memory.recalls)
+        }
+        // What else it needs is looked at when the whole of the run is there.
+        (Phase::Compacting(at), asks) => at.fits(plan, asks),
         (Phase::Preparing(at), [Ask::Hook { hook, call: None }]) => {
             let before = matches!(at.point, HookPoint::BeforeMemoryCompact | HookPoint::BeforeLlm);
             before && runs_at(plan, *hook, at.point)

@@ -280,10 +280,13 @@ impl Machine {
     /// Most tokens that the answer of the model call may have, as the agent wants it or as it is
     /// paid for.
     pub(crate) fn max_output_tokens(&self) -> Option<u32> {
+        self.granted_tokens(Spending::Model).or(self.plan.definition().max_output_tokens)
+    }
+
+    /// Most tokens of an answer that were paid for, if they had to be.
+    pub(crate) fn granted_tokens(&self, spending: Spending) -> Option<u32> {
         let mut held = self.state.reservations.iter();
-        let held = held.find(|held| held.spending == Spending::Model);
-        let granted = held.and_then(|held| held.max_output_tokens);
-        granted.or(self.plan.definition().max_output_tokens)
+        held.find(|held| held.spending == spending)?.max_output_tokens
     }
 
     fn take_reservation(&mut self, spending: Spending) -> Option<Reservation> {

@@ -15,7 +15,7 @@ use crate::{
     BudgetLimits, Edit, HookPoint, Ledger, NoToolPolicy, ReturnedSteering, RunError, RunIdentity,
     RunStatus, Shortage, Spent,
     batch::Batch,
-    context::Context,
+    context::{Compaction, Context, Measured},
     kept_record::KeptRecord,
     log::Log,
     resources::Resources,
@@ -57,6 +57,15 @@ pub(crate) struct State {
     /// Whether an answer was refused, and the model asked for another.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) answer_refused: bool,
+    /// What the provider last reported of a request.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) measured: Option<Measured>,
+    /// Up to how many tokens a request that fits is not compacted again.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub(crate) rests_up_to: u64,
+    /// What went wrong without ending the run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) warnings: Vec<Arc<str>>,
     pub(crate) shared: Arc<Map<String, Value>>,
     pub(crate) profile: Option<ModelProfile>,
     pub(crate) steering: VecDeque<ReturnedSteering>,
@@ -70,6 +79,9 @@ pub(crate) struct State {
     /// What the run advertises; planned again when it is loaded.
     #[serde(skip)]
     pub(crate) tools: ToolSet,
+    /// Tokens that they are taken for; counted again when it is loaded.
+    #[serde(skip)]
+    pub(crate) tool_tokens: u64,
 }
 
 /// What the task says about its run.
@@ -81,6 +93,9 @@ pub(crate) struct Terms {
     pub(crate) allow_interruption: bool,
     pub(crate) native_multimodal: bool,
     pub(crate) excluded_tools: BTreeSet<String>,
+    /// Whether the first request is compacted, however small it is.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) compact_first: bool,
     /// Whether a budget applies, of the run or of an ancestor.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) budgeted: bool,
@@ -113,6 +128,10 @@ pub(crate) enum Phase {
     CollectingInputs,
     /// Waiting for a hook that shapes the request.
     Preparing(Preparation),
+    /// Waiting for a memory provider that shapes the requests of a cycle.
+    Recalling(RequestView),
+    /// Making the request smaller.
+    Compacting(Box<Compaction>),
     /// Waiting for the model.
     AwaitingModel(RequestView),
     /// Waiting for a hook that looks at the answer.
@@ -135,6 +154,8 @@ impl Phase {
             Self::BetweenCycles => "between_cycles",
             Self::CollectingInputs => "collecting_inputs",
             Self::Preparing(_) => "preparing",
+            Self::Recalling(_) => "recalling",
+            Self::Compacting(_) => "compacting",
             Self::AwaitingModel(_) => "awaiting_model",
             Self::Reviewing(_) => "reviewing",
             Self::CheckingAnswer(_) => "checking_answer",
@@ -151,6 +172,21 @@ impl Phase {
 pub(crate) struct RequestView {
     pub(crate) edits: Vec<Edit<ModelMessage>>,
     pub(crate) hidden: BTreeSet<String>,
+    /// How many of the edits stay when the request is made again: those from before compaction.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub(crate) lasting: usize,
+    /// How many messages memory providers put in.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub(crate) recalled: usize,
+    /// Whether the context was compacted for it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) compacted: bool,
+    /// How often a provider said that it is too long.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub(crate) overlong: u32,
+    /// Its tokens by the plain estimate, as it was sent last.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub(crate) sent_tokens: u64,
 }
 
 /// A request that hooks are still shaping.
@@ -322,4 +358,9 @@ impl Ask {
     pub(crate) const fn is_wait(self) -> bool {
         matches!(self, Self::Approve { .. } | Self::WaitChildren { .. })
     }
+}
+
+/// Whether there is nothing to write.
+fn is_zero<T: Default + PartialEq>(count: &T) -> bool {
+    *count == T::default()
 }

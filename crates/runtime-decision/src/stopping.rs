@@ -44,6 +44,10 @@ impl Machine {
                 self.halt_where(|ask| ask == Ask::Model, Halt::Interrupt, out);
                 Phase::AwaitingModel(view)
             }
+            Phase::Compacting(at) if self.is_out(|ask| ask == Ask::Summary) => {
+                self.halt_where(|ask| ask == Ask::Summary, Halt::Interrupt, out);
+                Phase::Compacting(at)
+            }
             Phase::Reviewing(at) => {
                 self.drop_open(out);
                 self.accept_reviewed(*at, out)

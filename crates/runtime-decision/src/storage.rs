@@ -79,9 +79,20 @@ impl Machine {
             return Err(LoadError::OtherDefinition { found: read.definition, offered });
         }
         let mut state = read.state;
+        if let Some(context) = state.context.take() {
+            let joined = context.joined(&state.history);
+            let joined =
+                joined.ok_or_else(|| LoadError::malformed("its context is of another history"))?;
+            state.context = Some(Box::new(joined));
+        }
         check(&plan, &state)?;
         state.tools = state.terms.tools(&plan);
-        Ok(Self { plan, state })
+        state.tool_tokens = plan.tool_tokens(&state.tools);
+        let run = Self { plan, state };
+        match run.compacts_soundly() {
+            true => Ok(run),
+            false => Err(LoadError::malformed("the open effects do not fit the compaction")),
+        }
     }
 
     /// What has no outcome: what is asked for on resumption, and what was in flight.

@@ -138,10 +138,15 @@ impl Machine {
             let Open { ask, standing, .. } = self.state.open[place];
             self.state.open[place].standing = Standing::Due;
             // Sent again under another name: the request may have been accepted.
-            if standing == Standing::Asked && ask == Ask::Model {
+            let spending = match ask {
+                Ask::Model => Spending::Model,
+                Ask::Summary => Spending::Summary,
+                _ => continue,
+            };
+            if standing == Standing::Asked {
                 self.state.open[place].id = self.next_id();
                 self.state.ledger.interrupted(self.state.cycle);
-                self.state.open[place].ask = self.charge_lost(Spending::Model, out);
+                self.state.open[place].ask = self.charge_lost(spending, out);
             }
         }
     }

@@ -24,6 +24,9 @@ pub struct Task {
     /// What stands for `messages` in requests, as an earlier run left it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context: Option<crate::CarriedContext>,
+    /// Whether the context is compacted before the first request, however small it is.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub compact_first: bool,
     /// Whether a budget of an ancestor applies.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub budgeted: bool,
@@ -60,6 +63,7 @@ impl Task {
             prompt: prompt.into(),
             messages: Vec::new(),
             context: None,
+            compact_first: false,
             budgeted: false,
             cost_budgeted: false,
             budget: crate::BudgetLimits::default(),

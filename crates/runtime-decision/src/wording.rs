@@ -16,6 +16,19 @@ const MAX_PATH_BYTES: usize = 200;
 pub(crate) const NUDGE: &str = "Go on with the task. When it is done, call the tool task_finish \
 with the result; an answer without a tool call does not end the task.";
 
+/// What is said before the picture of a tool.
+pub(crate) fn picture_caption(tool: &str) -> String {
+    [PICTURE_OF, tool, PICTURE_GAVE].concat()
+}
+
+/// Whether it is that.
+pub(crate) fn is_picture_caption(text: &str) -> bool {
+    text.starts_with(PICTURE_OF) && text.ends_with(PICTURE_GAVE)
+}
+
+const PICTURE_OF: &str = "The picture that ";
+const PICTURE_GAVE: &str = " gave:";
+
 /// What a model sees of a failed call; keys in this order.
 #[derive(Serialize)]
 struct FailedCall<'a> {

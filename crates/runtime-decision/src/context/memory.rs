@@ -41,6 +41,8 @@ pub struct MemoryCall {
     pub moment: MemoryMoment,
     /// The cycle, from 1.
     pub cycle: u32,
+    /// The whole history, oldest first.
+    pub history: Transcript,
     /// What the next request is based on, oldest first.
     pub context: Transcript,
     /// Estimated tokens of the request.

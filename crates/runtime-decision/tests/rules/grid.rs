@@ -10,7 +10,7 @@ use runtime_decision::{
     HookVerdict, Input, Machine, Out, Outcome, RequestEdits, Shortage, ToolEnd, ToolOutput,
 };
 use runtime_ports::{
-    ApprovalDecision, ModelContent, ModelFinish, ModelProfile, ModelResponse, PortFailure,
+    ApprovalDecision, Digest, ModelContent, ModelFinish, ModelProfile, ModelResponse, PortFailure,
     PortFailureKind, ResourceSnapshot, TokenUsage, ToolReply,
 };
 use serde_json::{Value, json};
@@ -19,8 +19,15 @@ use crate::notation::machine;
 
 const TOOL: &str = "tool a\ntool p parallel\ntool g parallel\npolicy ask g";
 
+const OFFLOADING: &str = "window 100000\nsaid assistant a(7)\nsaid tool result(7)long(3000)\nsaid assistant \"x\"
+    context reader a\ncompact first\nstart";
+const SUMMARIZING: &str = "window 100000\nsaid assistant long(3000)\ncompact first\nstart";
+const TELLING_AFTER: &str = "window 100000\nsaid assistant long(3000)\nmemory m observes\ncompact first\nstart
+    memory none\nsummary \"x\"";
+const OVERLONG: &str = "window 100000\nsaid assistant long(3000)\nstart\nmodel overlong\nsummary \"x\"";
+
 /// Every place where a run can stand, and how it gets there.
-pub(crate) const PLACES: [(&str, &str); 39] = [
+pub(crate) const PLACES: [(&str, &str); 49] = [
     ("new", ""),
     ("resolving_model", "start alone"),
     ("resolving_model, suspending", "start alone\nsuspend"),
@@ -72,6 +79,19 @@ pub(crate) const PLACES: [(&str, &str); 39] = [
     ("suspended between cycles", "start alone\nsuspend\nprofile"),
     ("suspended at the model", "start\nsuspend\nmodel halted"),
     ("suspended while asking", "start\nmodel p(1) g(2)\n1 \"x\"\nsuspend"),
+    ("recalling", "memory m recalls\nstart"),
+    ("recalling, suspending", "memory m recalls\nstart\nsuspend"),
+    ("compacting, telling before", "memory m observes\ncompact first\nstart"),
+    ("compacting, offloading", OFFLOADING),
+    ("compacting, summing up", SUMMARIZING),
+    ("compacting, suspending", "window 100000\nsaid assistant long(300)\ncompact first\nstart\nsuspend"),
+    ("compacting, cancelling", "window 100000\nsaid assistant long(300)\ncompact first\nstart\ncancel"),
+    ("compacting, telling after", TELLING_AFTER),
+    ("awaiting_model, after an overlong answer", OVERLONG),
+    (
+        "suspended at a summary",
+        "window 100000\nsaid assistant long(300)\ncompact first\nstart\nsuspend\nsummary halted",
+    ),
     ("ended", "start\nmodel \"x\""),
 ];
 
@@ -147,6 +167,7 @@ fn outcomes() -> Vec<(&'static str, Outcome)> {
     let mut outcomes = callback_outcomes();
     outcomes.extend(model_outcomes());
     outcomes.extend(call_outcomes());
+    outcomes.extend(context_outcomes());
     outcomes
 }
 
@@ -189,8 +210,8 @@ fn model_outcomes() -> Vec<(&'static str, Outcome)> {
     let call = ModelContent::ToolUse { id, name, arguments: json!({}) };
     let failed = |kind| Outcome::ModelReplied(Err(failure(kind)));
     let profile = ModelProfile {
-        context_window_tokens: 1,
-        max_input_tokens: 1,
+        context_window_tokens: 1_000,
+        max_input_tokens: 1_000,
         max_output_tokens: None,
         images: false,
         price: None,
@@ -212,6 +233,30 @@ fn model_outcomes() -> Vec<(&'static str, Outcome)> {
         ("not granted", Outcome::Reserved(Err(shortage()))),
         ("model failed", failed(PortFailureKind::Unavailable)),
         ("model canceled", failed(PortFailureKind::Canceled)),
+        ("model overlong", failed(PortFailureKind::ContextOverflow)),
+    ]
+}
+
+fn context_outcomes() -> Vec<(&'static str, Outcome)> {
+    let (usage, finish) = (TokenUsage::default(), ModelFinish::Stop);
+    let summary = |output| {
+        let (cost_nano_usd, attempts) = (None, Vec::new());
+        Outcome::Summarized(Ok(ModelResponse { output, finish, usage, cost_nano_usd, attempts }))
+    };
+    let failed = |kind| Outcome::Summarized(Err(failure(kind)));
+    let memory = Outcome::MemoryConsulted;
+    vec![
+        ("memory", memory(Collected::Messages(Vec::new()))),
+        ("memory failed", memory(Collected::Failed("it broke".to_owned()))),
+        ("memory interrupted", memory(Collected::Interrupted)),
+        ("artifact", Outcome::ArtifactStored(Ok(Digest::of("x".repeat(12_000).as_bytes())))),
+        ("artifact failed", Outcome::ArtifactStored(Err(failure(PortFailureKind::Unavailable)))),
+        ("artifact canceled", Outcome::ArtifactStored(Err(failure(PortFailureKind::Canceled)))),
+        ("summary", summary(vec![ModelContent::text("x")])),
+        ("empty summary", summary(Vec::new())),
+        ("summary failed", failed(PortFailureKind::Unavailable)),
+        ("summary canceled", failed(PortFailureKind::Canceled)),
+        ("summary overlong", failed(PortFailureKind::ContextOverflow)),
     ]
 }
 
@@ -276,6 +321,7 @@ fn phase_of(phase: &Value) -> String {
     match name {
         "suspended" => format!("suspended at {}", phase_of(inside)),
         "ended" => format!("ended, {}", inside["status"].as_str().expect("a status")),
+        "compacting" => format!("compacting, {}", inside["step"].as_str().expect("a step")),
         "preparing" => format!("preparing {}", inside["point"].as_str().expect("a point")),
         "running_tools" => {
             let calls = inside["calls"].as_array().expect("calls").iter();
@@ -356,6 +402,11 @@ fn the_places_are_complete() {
         "collecting_inputs",
         "before_memory_compact",
         "before_llm",
+        "recalling",
+        "before",
+        "offloading",
+        "summarizing",
+        "after",
         "awaiting_model",
         "reviewing",
         "suspended",

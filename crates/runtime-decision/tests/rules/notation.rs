@@ -18,6 +18,7 @@
 //! | `instructions "…"`, `prompt "…"`, `workspace w`, `state {…}`, `said user "…"` | what the run begins with |
 //! | `budget tokens=9 cost=9 calls=2 tools=3 tool:a=1 uncached=9 runs=2` | budgets of the agent; `task_budget …` of the task, `above …` of a run above |
 //! | `price 2 1 3`, `window 900`, `output 50` | nano-dollars for a token of a prompt, of a cached one, of an answer; limits of the model and of an answer |
+//! | `context reader a`, `context never`, `memory m recalls observes`, `compact first` | how the context is kept small |
 //! | `meta {…}`, `agent_meta {…}` | metadata of the task, and of the agent |
 //!
 //! # What happens, from `start` on
@@ -33,11 +34,15 @@
 //! | `resources "text" skill "name" "text"` | what was loaded: also `fails`, `halted` |
 //! | `verdict good`, `verdict /n must be odd` | whether an answer follows its schema |
 //! | `inputs "text"`, `interruptions "text"` | what a provider of messages gave; also `none`, `fail`, `halted` |
+//! | `summary "text"`, `memory "text"`, `artifact` | what a summariser, a memory provider, an artifact store gave; also `fails`, `halted`; `model overlong` |
 //! | `steer "text"`, `cancel`, `suspend`, `resume`, `time` | and `at 700` sets the clock |
 //! | `others use tokens=5`, `budgets wait` | what another run below the same one used; no budget answers from then on |
 //! | `store` | the run is stored and loaded, as if in another process |
 //! | `crash` | the same, and nothing that was in flight comes back; `resume` goes on |
+//! | `show tokens`, `show summary`, `show warnings`, `show error` | sizes of all requests, what the summariser was asked, and what was left |
 //! | `show request`, `show history`, `show usage`, `show results`, `show approvals` | more to compare |
+//!
+//! `long(5)` is a text of five tokens.
 //!
 //! # What came of it
 //! One line, wrapped where it is long, for each line of the script that anything came of.

@@ -45,8 +45,8 @@ fn insert() -> Vec<Edit<ModelMessage>> {
 
 fn profile() -> ModelProfile {
     ModelProfile {
-        context_window_tokens: 1_000,
-        max_input_tokens: 1_000,
+        context_window_tokens: 100_000,
+        max_input_tokens: 100_000,
         max_output_tokens: None,
         images: true,
         price: None,

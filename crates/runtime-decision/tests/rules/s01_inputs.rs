@@ -224,6 +224,7 @@ fn s01_pictures_are_shown_to_a_model_that_takes_them_when_the_task_wants_it() {
     check(
         r#"
         tool a
+        window 100000
         images
         start
         model a(1) a(2)

@@ -154,6 +154,7 @@ fn s03_interruptions_come_after_prompts_and_both_after_pictures() {
     check(
         r#"
         tool a
+        window 100000
         images
         with interruptions
         start

@@ -658,6 +658,7 @@ fn s04_a_hook_that_changes_a_result_leaves_its_picture() {
     check(
         r#"
         tool a
+        window 100000
         images
         hook h after_tool_call
         start

@@ -124,6 +124,17 @@ fn told_of_cycles() -> Vec<Event> {
             memory_compacted: false,
             token_usage: TokenUsage { input_tokens: Some(3), ..TokenUsage::default() },
         },
+        Event::MemoryCompactStarted {
+            message_count: 9,
+            prompt_tokens: 800,
+            budget_tokens: Some(1_000),
+        },
+        Event::MemoryCompactCompleted {
+            messages_before: 9,
+            messages_after: 4,
+            prompt_tokens: 300,
+            levels: vec!["micro".into(), "summary".into()],
+        },
         Event::AssistantDelta { text: "h".into() },
         Event::ReasoningDelta { text: "h".into() },
         Event::ToolCallDelta { index: 0, tool_call_id: "1".into(), tool_name: "a".into() },

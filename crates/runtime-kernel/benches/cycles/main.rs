@@ -2,10 +2,12 @@
 //!
 //! Knows the two bounds: a cycle with one tool call costs at most [`MOST_TIMES_PLAIN`] times a
 //! plain loop over the same ports, and at cycle 2,000 at most [`MOST_GROWTH`] times what it costs
-//! at cycle 100. With `--check`, a broken bound is a failure.
+//! at cycle 100. And whether the compaction of 10,000 messages takes at most [`MOST_COMPACTION`]
+//! beside the summariser. With `--check`, a broken bound is a failure.
 
 #[path = "../loops/cpu_time.rs"]
 mod cpu_time;
+mod long_history;
 mod passes;
 mod plain;
 mod scripted;
@@ -17,6 +19,8 @@ use runtime_ports::Tool;
 use tokio::runtime::{Builder, Runtime};
 
 use crate::{
+    cpu_time::CpuTime,
+    long_history::LongHistory,
     passes::{Costs, Readings},
     plain::Plain,
     scripted::{LOOK, Look, Looking, MODEL, Script, Scripted},
@@ -24,6 +28,7 @@ use crate::{
 
 const MOST_TIMES_PLAIN: f64 = 4.0;
 const MOST_GROWTH: f64 = 1.25;
+const MOST_COMPACTION: Duration = Duration::from_millis(20);
 
 /// Cycles of a run that is compared with the plain loop.
 const CYCLES: u32 = 200;
@@ -35,6 +40,10 @@ const WINDOW: u32 = 32;
 const GROWING: &[u32] = &[69, 101, 1_969, 2_001];
 const GROWTHS: usize = 50;
 
+/// Messages of a history that is compacted, and how often one is.
+const COMPACTED: usize = 10_000;
+const COMPACTIONS: usize = 20;
+
 const PROMPT: &str = "Look at my notes.";
 const TEXT: &str = "I look at the notes of today.";
 const RESULT: &str = "Nothing was noted today.";
@@ -44,11 +53,35 @@ fn main() -> ExitCode {
     let stage = Stage::new();
     let plain = stage.times_plain();
     let growth = stage.growth();
-    println!("bounds: {MOST_TIMES_PLAIN} times plain, {MOST_GROWTH} times itself");
-    match checks && (plain > MOST_TIMES_PLAIN || growth > MOST_GROWTH) {
+    let compaction = compaction();
+    println!(
+        "bounds: {MOST_TIMES_PLAIN} times plain, {MOST_GROWTH} times itself, {MOST_COMPACTION:?} a \
+         compaction"
+    );
+    let is_broken =
+        plain > MOST_TIMES_PLAIN || growth > MOST_GROWTH || compaction > MOST_COMPACTION;
+    match checks && is_broken {
         true => ExitCode::FAILURE,
         false => ExitCode::SUCCESS,
     }
+}
+
+/// What the compaction of a long history costs in the median.
+fn compaction() -> Duration {
+    let mut costs: Vec<_> = (0..COMPACTIONS)
+        .map(|_| {
+            let run = LongHistory::new(COMPACTED);
+            let started = CpuTime::now();
+            let compacted = run.compact();
+            let cost = CpuTime::now() - started;
+            assert!(compacted.messages < COMPACTED && compacted.levels.len() == 2);
+            cost
+        })
+        .collect();
+    costs.sort_unstable();
+    let median = costs[COMPACTIONS / 2];
+    println!("compaction of {COMPACTED} messages: least {:?}, median {median:?}", costs[0]);
+    median
 }
 
 struct Stage {

@@ -6,8 +6,8 @@
 use std::{collections::BTreeMap, fmt, sync::Arc, time::Duration};
 
 use runtime_decision::{
-    ASK_USER, AnswerSchema, ApprovalRequest, BudgetLimits, Callbacks, Definition, HookDeclaration,
-    Limits, NoToolPolicy, Plan, TASK_FINISH, ToolPolicy,
+    ASK_USER, AnswerSchema, ApprovalRequest, BudgetLimits, Callbacks, ContextPolicy, Definition,
+    HookDeclaration, Limits, NoToolPolicy, Plan, TASK_FINISH, ToolPolicy,
 };
 use runtime_ports::{
     ArtifactStore, ExecutionSessions, GenerationOptions, InteractionSession, ModelSession,
@@ -17,7 +17,7 @@ use serde_json::{Map, Value};
 
 use super::{
     Agent, AgentError, ApprovalProvider, AskUser, Clock, CycleInputProvider, Hook,
-    InterruptionProvider, SystemClock, TaskFinish,
+    InterruptionProvider, MemoryProvider, SystemClock, TaskFinish,
     answer::compiled,
     closed_world,
     parts::{ApprovalPrompt, Parts, Patience, Registered},
@@ -59,6 +59,9 @@ pub struct AgentBuilder {
     resources: Option<Arc<dyn ResourceSession>>,
     pub(super) answer: Option<AnswerSchema>,
     workspace: Option<Arc<str>>,
+    memory: Vec<Arc<dyn MemoryProvider>>,
+    context: ContextPolicy,
+    summarizer: Option<Arc<dyn ModelSession>>,
     trace: Option<Arc<dyn TraceSession>>,
     clock: Arc<dyn Clock>,
     patience: Patience,
@@ -91,6 +94,9 @@ impl AgentBuilder {
             resources: None,
             answer: None,
             workspace: None,
+            memory: Vec::new(),
+            context: ContextPolicy::default(),
+            summarizer: None,
             trace: None,
             clock: Arc::new(SystemClock),
             patience: Patience { grace, model: MODEL_TIMEOUT, callback },
@@ -252,6 +258,35 @@ impl AgentBuilder {
         self
     }
 
+    /// Also this memory; providers are called in the order in which they were given.
+    pub fn memory(mut self, provider: impl MemoryProvider + 'static) -> Self {
+        self.memory.push(Arc::new(provider));
+        self
+    }
+
+    /// How requests are kept within the window of the model.
+    pub fn context_policy(mut self, policy: ContextPolicy) -> Self {
+        let summarizes = self.context.summary_model.take();
+        self.context = policy;
+        if self.context.summary_model.is_none() {
+            self.context.summary_model = summarizes;
+        }
+        self
+    }
+
+    /// The model that sums up what no longer fits, in the place of the agent's own. What it reads
+    /// is cut to the window of the agent's model, or to
+    /// [`ContextPolicy::summary_prompt_tokens`].
+    pub fn summarizer(
+        mut self,
+        session: Arc<dyn ModelSession>,
+        model: impl Into<Arc<str>>,
+    ) -> Self {
+        self.summarizer = Some(session);
+        self.context.summary_model = Some(model.into());
+        self
+    }
+
     /// Keeps every event but deltas.
     pub fn trace(mut self, trace: Arc<dyn TraceSession>) -> Self {
         self.trace = Some(trace);
@@ -313,6 +348,8 @@ impl AgentBuilder {
             interruptions: self.interruptions,
             interaction: self.interaction,
             approval_prompt: self.approval_prompt,
+            memory: self.memory,
+            summarizer: self.summarizer,
             trace: self.trace,
             clock: self.clock,
             patience: self.patience,
@@ -354,6 +391,8 @@ impl AgentBuilder {
                 resources: self.resources.is_some(),
             },
             answer: self.answer.clone(),
+            memory: self.memory.iter().map(|provider| provider.declaration()).collect(),
+            context: self.context.clone(),
             workspace: self.workspace.clone(),
             metadata: self.metadata.clone(),
             ..Definition::new(Arc::clone(&self.name), Arc::clone(&self.model_name))

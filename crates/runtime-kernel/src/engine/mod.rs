@@ -10,7 +10,7 @@
 //! | [`RunHandle`] | what can be done to a run: steer, cancel, approve, deny, suspend, result |
 //! | [`EventStream`] | what it tells |
 //! | [`SuspendedRun`] | a run that waits, in this process or elsewhere |
-//! | [`Hook`], [`ApprovalProvider`], [`CycleInputProvider`], [`InterruptionProvider`] | code of the embedder that a run calls |
+//! | [`Hook`], [`ApprovalProvider`], [`CycleInputProvider`], [`InterruptionProvider`], [`MemoryProvider`] | code of the embedder that a run calls |
 //! | [`AgentTool`], [`EngineSubagents`] | an agent that works for another: as its tool, or through the port |
 //!
 //! A tool is whatever is a [`Tool`](runtime_ports::Tool); with the feature `schemars`, an async
@@ -63,6 +63,7 @@ mod cancelling;
 mod clock;
 mod closed_world;
 pub(crate) mod contained;
+mod context_work;
 mod control_tools;
 mod driver;
 mod effect_name;
@@ -71,6 +72,7 @@ mod event_hub;
 mod event_stream;
 mod hook;
 mod in_flight;
+mod memory;
 mod parts;
 mod perform;
 mod providers;
@@ -93,6 +95,7 @@ pub use control_tools::{AskUser, TaskFinish};
 pub use event_hub::{EventHub, WatchOptions};
 pub use event_stream::{EventStream, Watched};
 pub use hook::{Hook, HookContext};
+pub use memory::MemoryProvider;
 pub use providers::{
     ApprovalProvider, CycleInputProvider, InterruptionProvider, ProviderDecision, approvals_from,
     cycle_inputs_from, interruptions_from,
@@ -104,8 +107,9 @@ pub use run_handle::{
 pub use run_options::{RunNames, RunOptions};
 pub use runtime_decision::{
     Amounts, AnswerError, ApprovalRequest, Attempt, BudgetLimits, BudgetName, BudgetStanding, Call,
-    CallEdits, CallResult, CycleRecord, CycleView, DefinitionError, EVENT_VERSION, Edit, Event,
-    HookDeclaration, HookPoint, HookResult, Ledger, LedgerTotals, LoadError, NoToolPolicy, Plan,
+    CallEdits, CallResult, CarriedContext, ContextPolicy, CycleRecord, CycleView, DefinitionError,
+    EVENT_VERSION, Edit, Event, HookDeclaration, HookPoint, HookResult, Ledger, LedgerTotals,
+    LoadError, MemoryCall, MemoryDeclaration, MemoryMoment, NoToolPolicy, Plan,
     Refused, RequestEdits, ResultEdits, ResultStatus, ReturnedSteering, Ruling, RunError, RunEvent,
     RunIdentity, RunResult, RunStatus, Shortage, Spent, Task, ToolPolicy, ToolRecord,
 };

@@ -9,7 +9,9 @@ use runtime_ports::{
     InteractionSession, ModelSession, ResourceSession, Tool, ToolWorld, TraceSession,
 };
 
-use super::{ApprovalProvider, Clock, CycleInputProvider, Hook, InterruptionProvider};
+use super::{
+    ApprovalProvider, Clock, CycleInputProvider, Hook, InterruptionProvider, MemoryProvider,
+};
 use crate::argument_schema::ArgumentSchema;
 
 /// What words a human is asked in.
@@ -30,6 +32,9 @@ pub(super) struct Parts {
     pub(super) interruptions: Option<Arc<dyn InterruptionProvider>>,
     pub(super) interaction: Option<Arc<dyn InteractionSession>>,
     pub(super) approval_prompt: Option<ApprovalPrompt>,
+    pub(super) memory: Vec<Arc<dyn MemoryProvider>>,
+    /// What sums up, when it is not the model itself.
+    pub(super) summarizer: Option<Arc<dyn ModelSession>>,
     pub(super) trace: Option<Arc<dyn TraceSession>>,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) patience: Patience,

@@ -78,6 +78,12 @@ impl Parts {
             Effect::CollectInterruptions(view) => (self.interruptions(view, run()), None),
             Effect::ConsultApprovals(request) => (self.consult(*request, run()), None),
             Effect::AwaitApproval(request) => (parts.await_approval(own, request).boxed(), None),
+            Effect::ConsultMemory(call) => (self.memory(*call, run()), None),
+            Effect::StoreArtifact { content } => (parts.store_artifact(own, content).boxed(), None),
+            Effect::Summarize(request) => {
+                let span = tracing::info_span!("summary", invocation_id = %request.invocation_id);
+                (parts.summarize(own, request).instrument(span).boxed(), None)
+            }
             // What is settled at once is settled above; the rest is asked for by nothing yet.
             _ => (std::future::pending().boxed(), None),
         };
@@ -95,7 +101,7 @@ impl Parts {
 
     fn longest(&self, effect: &Effect) -> Duration {
         match effect {
-            Effect::CallModel(_) => self.patience.model,
+            Effect::CallModel(_) | Effect::Summarize(_) => self.patience.model,
             Effect::InvokeTool(work) => work.timeout,
             Effect::ConsultApprovals(request) | Effect::AwaitApproval(request) => request.timeout,
             _ => self.patience.callback,

@@ -30,7 +30,7 @@ const PATH: &str = "notes/today.md";
 /// The promise is 40 KiB; this is what was measured, with some room for other versions of tokio.
 const MOST_LIVE_BYTES: i64 = 36 * 1_024;
 /// 10,000 of them are to take less than 150 MiB, which is 15,728 bytes each.
-const MOST_STORED_BYTES: usize = 14_700;
+const MOST_STORED_BYTES: usize = 14_800;
 
 const RUNS: u32 = 50;
 

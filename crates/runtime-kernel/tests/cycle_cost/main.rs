@@ -2,9 +2,12 @@
 //!
 //! In a binary of its own: its allocator counts.
 
+mod compaction;
 mod counting;
 mod cycles;
 mod idle;
 
+#[path = "../../benches/cycles/long_history.rs"]
+mod long_history;
 #[path = "../../benches/cycles/scripted.rs"]
 mod scripted;

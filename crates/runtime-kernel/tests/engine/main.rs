@@ -6,6 +6,7 @@ mod anywhere;
 mod bait;
 mod budgets;
 mod complaints;
+mod context;
 mod crowd;
 mod disturb;
 mod first_runs;

@@ -67,7 +67,8 @@ impl Person {
             Event::SubRunCompleted { .. } => self.sub_run_ended(event),
             Event::MemoryCompactStarted { message_count, prompt_tokens, budget_tokens } => {
                 let messages = counted(*message_count as u64, "message", "messages");
-                let tokens = format!("about {prompt_tokens} of {budget_tokens} tokens");
+                let most = budget_tokens.map(|most| format!(" of {most}")).unwrap_or_default();
+                let tokens = format!("about {prompt_tokens}{most} tokens");
                 self.of_run(event, &format!("compacting {messages}, {tokens}"));
             }
             Event::MemoryCompactCompleted { .. } => self.compacted(event),

@@ -6,7 +6,7 @@ use std::{collections::BTreeMap, time::Duration};
 
 use runtime_decision::{
     AnswerSchema, ArgumentFault, BudgetLimits, Callbacks, Definition, HookDeclaration, HookPoint,
-    NoToolPolicy, Ruling, Task, ToolPolicy,
+    MemoryDeclaration, NoToolPolicy, Ruling, Task, ToolPolicy,
 };
 use runtime_ports::{
     EffectClass, ModelProfile, ModelToolDefinition, Price, ToolDescriptor, ToolKind,
@@ -67,7 +67,6 @@ impl Agent {
             "output" => self.definition.max_output_tokens = Some(number(rest[0])),
             "budget" => self.definition.budget = limits(rest),
             "price" => self.price = Some(price(rest)),
-            "window" => self.window = number(rest[0]),
             "above" => {
                 self.above = limits(rest);
                 self.task.budgeted = true;
@@ -82,6 +81,9 @@ impl Agent {
             "task_budget" => self.task.budget = limits(rest),
             "task_cycles" => self.task.max_cycles = Some(number(rest[0])),
             "schemas" => self.waits = true,
+            "window" => self.window = number(rest[0]),
+            "memory" => self.definition.memory.push(memory(rest[0], &rest[1..])),
+            "context" => self.context(rest),
             "workspace" => self.definition.workspace = Some(rest[0].into()),
             "instructions" => self.definition.instructions = Some(text(rest).into()),
             _ => self.terms(words),
@@ -90,7 +92,8 @@ impl Agent {
 
     /// The profile with what the script says of the model.
     pub(crate) fn profile(&self, profile: ModelProfile) -> ModelProfile {
-        ModelProfile { context_window_tokens: self.window, price: self.price, ..profile }
+        let (context_window_tokens, max_input_tokens) = (self.window, self.window);
+        ModelProfile { context_window_tokens, max_input_tokens, price: self.price, ..profile }
     }
 
     fn terms(&mut self, words: &[&str]) {
@@ -100,12 +103,27 @@ impl Agent {
             "no" => self.task.allow_interruption = false,
             "images" => self.task.native_multimodal = true,
             "without" => drop(self.task.excluded_tools.insert(rest[0].to_owned())),
+            "compact" => self.task.compact_first = true,
             "prompt" => self.task.prompt = text(rest),
             "state" => self.task.shared_state = object(words, "state"),
             "meta" => self.task.metadata = object(words, "meta"),
             "agent_meta" => self.definition.metadata = object(words, "agent_meta"),
             "said" => self.task.messages.push(message(rest)),
             other => panic!("{other} says nothing about an agent"),
+        }
+    }
+
+    fn context(&mut self, rest: &[&str]) {
+        let context = &mut self.definition.context;
+        match rest {
+            ["never"] => context.compacts = false,
+            ["reader", tool] => context.artifact_reader = Some((*tool).into()),
+            ["summarizer", model] => context.summary_model = Some((*model).into()),
+            ["summaries", "read", tokens] => {
+                context.summary_prompt_tokens = Some(number(tokens));
+            }
+            ["protects", exchanges] => context.protected_exchanges = number(exchanges),
+            other => panic!("{other:?} says nothing about a context"),
         }
     }
 
@@ -190,6 +208,11 @@ fn hook(name: &str, words: &[&str]) -> HookDeclaration {
     });
     let points = points.collect();
     HookDeclaration { name: name.into(), points, repeatable: words.contains(&"repeatable") }
+}
+
+fn memory(name: &str, words: &[&str]) -> MemoryDeclaration {
+    let (recalls, observes) = (words.contains(&"recalls"), words.contains(&"observes"));
+    MemoryDeclaration { name: name.into(), recalls, observes }
 }
 
 fn callbacks(words: &[&str]) -> Callbacks {

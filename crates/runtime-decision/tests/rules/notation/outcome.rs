@@ -14,7 +14,7 @@ use runtime_ports::{
 
 use super::words::{call, contents, object, quoted, text};
 
-/// `"text" a(1)`, `cut …`, `filtered …`, `fails`, `halted`, `unsent`; `usage 3 4 cached 1 cost 9` reports them,
+/// `"text" a(1)`, `cut …`, `filtered …`, `fails`, `halted`, `unsent`, `overlong`, `throttled`; `usage 3 4 cached 1 cost 9` reports them,
 /// and `tries 2` says how often the request was sent.
 pub(crate) fn reply(words: &[&str]) -> Result<ModelResponse, PortFailure> {
     let finish = match words.first() {
@@ -26,6 +26,14 @@ pub(crate) fn reply(words: &[&str]) -> Result<ModelResponse, PortFailure> {
         Some(&"unsent") => {
             let kind = PortFailureKind::Invalid;
             return Err(PortFailure::not_sent(kind, "BAD_KEY", "no key"));
+        }
+        Some(&"overlong") => {
+            let kind = PortFailureKind::ContextOverflow;
+            return Err(PortFailure::rejected(kind, "TOO_LONG", "the prompt is too long"));
+        }
+        Some(&"throttled") => {
+            let kind = PortFailureKind::RateLimited;
+            return Err(PortFailure::rejected(kind, "SLOW_DOWN", "too many tokens a minute"));
         }
         Some(&"halted") => {
             let kind = PortFailureKind::Canceled;

@@ -7,7 +7,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use runtime_decision::{
     Effect, Happened, HookSubject, Input, Machine, Out, Outcome, Plan, Requested, RunIdentity,
 };
-use runtime_ports::{ModelProfile, ModelRequest};
+use runtime_ports::{Digest, ModelProfile, ModelRequest};
 
 use super::{agent::Agent, budgets::Budgets, outcome, show, words};
 
@@ -21,6 +21,7 @@ pub(crate) struct Run {
     /// There once one was asked.
     budgets: Option<Budgets>,
     requests: Vec<ModelRequest>,
+    summaries: Vec<ModelRequest>,
     /// By the call, the question about it.
     questions: BTreeMap<String, Arc<str>>,
     clock: u64,
@@ -132,6 +133,9 @@ impl Run {
             if let Effect::CallModel(request) = &asked.effect {
                 self.requests.push(request.clone());
             }
+            if let Effect::Summarize(request) = &asked.effect {
+                self.summaries.push(request.clone());
+            }
             self.asked.push(asked);
         }
     }
@@ -200,6 +204,23 @@ impl Run {
             "request" => {
                 let request = self.requests.last().expect("a request");
                 request.messages.messages().map(|it| show::message(it, false)).collect()
+            }
+            "summary" => {
+                let request = self.summaries.last().expect("a request for a summary");
+                let messages = request.messages.messages().skip(1);
+                messages.map(|it| show::message(it, true)).collect()
+            }
+            "warnings" => {
+                let result = machine.result().expect("a result");
+                result.warnings.iter().map(|it| it.to_string()).collect()
+            }
+            "tokens" => {
+                let sizes = self.requests.iter().map(|it| it.messages.estimated_tokens());
+                sizes.map(|size| size.to_string()).collect()
+            }
+            "error" => {
+                let error = machine.result().and_then(|result| result.error);
+                vec![error.expect("an error").to_string()]
             }
             "history" => machine.history().messages().map(|it| show::message(it, false)).collect(),
             "results" => {
@@ -313,6 +334,10 @@ fn outcome_of(effect: &Effect, words: &[&str]) -> Outcome {
         Effect::InvokeTool(_) => Outcome::ToolReturned(outcome::tool_end(rest)),
         Effect::Summarize(_) => Outcome::Summarized(outcome::reply(rest)),
         Effect::ConsultMemory(_) => Outcome::MemoryConsulted(outcome::collected(rest)),
+        Effect::StoreArtifact { content } => Outcome::ArtifactStored(match rest {
+            [] => Ok(Digest::of(content.as_bytes())),
+            words => outcome::reply(words).map(|_| Digest::of(b"another")),
+        }),
         Effect::WaitChildren { .. } => Outcome::WaitOver,
         Effect::LoadResources => Outcome::ResourcesLoaded(outcome::resources(rest)),
         Effect::CheckAnswer { .. } => Outcome::AnswerChecked(outcome::checked(rest)),

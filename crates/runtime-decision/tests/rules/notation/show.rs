@@ -133,7 +133,7 @@ fn outcome(result: &CallResult) -> String {
 }
 
 fn told(error_code: Option<&str>, content: &str, directive: ToolDirective) -> String {
-    let said = error_code.map_or_else(|| format!("{content:?}"), |code| format!("!{code}"));
+    let said = error_code.map_or_else(|| said(content), |code| format!("!{code}"));
     match directive {
         ToolDirective::Continue => said,
         ToolDirective::Finish => format!("{said} finish"),
@@ -170,7 +170,8 @@ fn rest(event: &Event) -> String {
             let calls = tool_calls.iter();
             let calls =
                 calls.map(|it| format!(" {}({}){}", it.name, it.id, arguments(&it.arguments)));
-            format!("{assistant_message:?}{}", calls.collect::<String>())
+            let text = folded(&format!("{assistant_message:?}"));
+            format!("{text}{}", calls.collect::<String>())
         }
         Event::ToolCallPlanned { tool_name, tool_arguments, tool_call_id }
         | Event::ToolCallStarted { tool_name, tool_arguments, tool_call_id } => {
@@ -193,6 +194,21 @@ fn rest(event: &Event) -> String {
             format!("after {after_tool_call_id} prompts {prompt_count} steering {steering_count}")
         }
         Event::RunSuspended { pending_approvals } => pending_approvals.join(" "),
+        Event::MemoryCompactStarted { message_count, prompt_tokens, budget_tokens } => {
+            let most = budget_tokens.map_or_else(String::new, |most| format!(" of {most}"));
+            format!("{message_count} messages {prompt_tokens} tokens{most}")
+        }
+        Event::MemoryCompactCompleted {
+            messages_before,
+            messages_after,
+            prompt_tokens,
+            levels,
+        } => {
+            let levels = levels.join(" ");
+            format!(
+                "{messages_before} to {messages_after} messages {prompt_tokens} tokens by {levels}"
+            )
+        }
         Event::RunCompleted { final_answer } => format!("{final_answer:?}"),
         Event::RunWaitUser { wait_reason } => format!("{wait_reason:?}"),
         Event::RunMaxCycles { final_answer, .. } => format!("{final_answer:?}"),
@@ -218,11 +234,34 @@ fn contents(contents: &[ModelContent], raw: bool) -> String {
     contents.iter().map(|item| format!(" {}", content(item, raw))).collect()
 }
 
+/// A text in quotes; a long run of one letter by its tokens, and of a message that stands for what
+/// was covered what it holds.
+fn said(text: &str) -> String {
+    let covered = text.strip_prefix("[The context ran full. ");
+    let covered = covered.and_then(|rest| rest.split_once(" earlier messages"));
+    if let Some((count, rest)) = covered {
+        let (_, rest) = rest.split_once("]\n\n").expect("the rest of the message");
+        return format!("covers {count}: {}", folded(&format!("{rest:?}")));
+    }
+    folded(&format!("{text:?}"))
+}
+
+fn folded(text: &str) -> String {
+    let (mut folded, mut rest) = (String::new(), text);
+    while let Some(place) = rest.find("xxxxxxxxxxxxxxxx") {
+        let run = rest[place..].bytes().take_while(|byte| *byte == b'x').count();
+        folded.push_str(&rest[..place]);
+        folded.push_str(&format!("long({})", run / 4));
+        rest = &rest[place + run..];
+    }
+    folded + rest
+}
+
 fn content(item: &ModelContent, raw: bool) -> String {
     match item {
         ModelContent::Text { text } => match text.split_once(SCHEMA_IS_TOLD) {
             Some((before, _)) => format!("{before:?}…"),
-            None => format!("{text:?}"),
+            None => said(text),
         },
         ModelContent::ToolUse { id, name, arguments: given } => {
             format!("{name}({id}){}", arguments(given))
@@ -230,7 +269,7 @@ fn content(item: &ModelContent, raw: bool) -> String {
         ModelContent::ToolResult { tool_use_id, content, failed, .. } => {
             let parsed = serde_json::from_str::<Value>(content).unwrap_or_default();
             let code = parsed["error_code"].as_str().filter(|_| *failed && !raw);
-            let said = code.map_or_else(|| format!("{content:?}"), |code| format!("!{code}"));
+            let said = code.map_or_else(|| said(content), |code| format!("!{code}"));
             format!("result({tool_use_id}) {said}")
         }
         ModelContent::Image { .. } => "image".to_owned(),

@@ -8,8 +8,9 @@ use runtime_decision::Call;
 use runtime_ports::{ModelContent, ModelMessage, ModelRole};
 use serde_json::{Map, Value, json};
 
-/// Words of a line; quoted text and JSON stay whole.
+/// Words of a line; quoted text and JSON stay whole. `long(5)` is a text of five tokens.
 pub(crate) fn words(line: &str) -> Vec<String> {
+    let line = &with_long_texts(line);
     let (mut words, mut word) = (Vec::new(), String::new());
     let (mut quoted, mut depth, mut escaped) = (false, 0, false);
     for letter in line.chars() {
@@ -31,6 +32,13 @@ pub(crate) fn words(line: &str) -> Vec<String> {
     }
     words.extend((!word.is_empty()).then_some(word));
     words
+}
+
+fn with_long_texts(line: &str) -> String {
+    let Some((before, rest)) = line.split_once("long(") else { return line.to_owned() };
+    let (tokens, after) = rest.split_once(')').expect("a number of tokens");
+    let tokens: usize = tokens.parse().expect("a number of tokens");
+    format!("{before}\"{}\"{}", "x".repeat(tokens * 4), with_long_texts(after))
 }
 
 /// The text between quotes, with the escapes of JSON.

@@ -98,9 +98,10 @@ fn profile(dice: &mut Dice<'_>) -> Result<ModelProfile, PortFailure> {
     if dice.once_in(12) {
         return Err(failure(dice));
     }
+    let window = [1_000, 0, 400, 3_000, 200][dice.roll(5)];
     Ok(ModelProfile {
-        context_window_tokens: 1_000,
-        max_input_tokens: 1_000,
+        context_window_tokens: window,
+        max_input_tokens: window,
         max_output_tokens: None,
         images: true,
         price: None,
@@ -190,6 +191,10 @@ fn reply(dice: &mut Dice<'_>) -> Result<ModelResponse, PortFailure> {
     if odd == 15 {
         return Err(failure(dice));
     }
+    if odd == 11 {
+        let kind = PortFailureKind::ContextOverflow;
+        return Err(PortFailure::rejected(kind, "LONG", "too long"));
+    }
     let finish = match odd {
         14 => ModelFinish::Length,
         13 => ModelFinish::Other,
@@ -270,7 +275,11 @@ fn tool_reply(work: &ToolWork, dice: &mut Dice<'_>) -> ToolReply {
     let writes =
         (0..dice.roll(2)).map(|_| ("k".to_owned(), Some(json!(&*work.invocation.call_id))));
     ToolReply {
-        content: format!("{} é", work.invocation.call_id),
+        content: format!(
+            "{} {}",
+            work.invocation.call_id,
+            "é".repeat([1, 1, 600, 6_000][dice.roll(4)])
+        ),
         error_code: dice.once_in(6).then(|| "tool_says_no".to_owned()),
         directive,
         metadata: Map::new(),

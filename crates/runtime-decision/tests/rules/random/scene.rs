@@ -3,8 +3,8 @@
 use std::{sync::Arc, time::Duration};
 
 use runtime_decision::{
-    AnswerSchema, Callbacks, Definition, HookDeclaration, HookPoint, NoToolPolicy, Plan, Ruling,
-    Task,
+    AnswerSchema, Callbacks, Definition, HookDeclaration, HookPoint, MemoryDeclaration,
+    NoToolPolicy, Plan, Ruling, Task,
 };
 use runtime_ports::{ModelMessage, ModelRole};
 
@@ -43,6 +43,11 @@ impl Scene {
             resources: dice.once_in(3),
         };
         definition.answer = dice.once_in(3).then(answer);
+        definition.memory = (0..dice.roll(3)).map(|number| memory(number, dice)).collect();
+        if dice.once_in(2) {
+            definition.context.artifact_reader = Some("p".into());
+        }
+        definition.context.protected_exchanges = dice.roll(3);
         definition.hooks = (0..dice.roll(3)).map(|number| hook(number, dice)).collect();
         let policy = std::mem::take(&mut definition.policy);
         let policy = match dice.roll(3) {
@@ -87,6 +92,11 @@ fn tooled() -> Definition {
     definition
 }
 
+fn memory(number: usize, dice: &mut Dice<'_>) -> MemoryDeclaration {
+    let (recalls, observes) = (dice.once_in(2), dice.once_in(2));
+    MemoryDeclaration { name: format!("m{number}").into(), recalls, observes }
+}
+
 fn hook(number: usize, dice: &mut Dice<'_>) -> HookDeclaration {
     let points = POINTS.into_iter().filter(|_| dice.once_in(2)).collect();
     HookDeclaration { name: format!("h{number}").into(), points, repeatable: !dice.once_in(3) }
@@ -96,9 +106,12 @@ fn task(dice: &mut Dice<'_>) -> Task {
     let mut task = Task::new("go");
     task.allow_interruption = !dice.once_in(4);
     task.native_multimodal = dice.once_in(2);
+    task.compact_first = dice.once_in(6);
     if dice.once_in(3) {
         task.messages = vec![
             ModelMessage::text(ModelRole::User, "earlier"),
+            ModelMessage::text(ModelRole::Assistant, "long ".repeat(100)),
+            ModelMessage::text(ModelRole::User, "später"),
             ModelMessage { role: ModelRole::Assistant, content: Vec::new() },
         ];
     }

@@ -94,6 +94,7 @@ fn is_steady(effect: &Effect, outcome: &Outcome) -> bool {
     };
     match outcome {
         Outcome::InputsCollected(Collected::Interrupted)
+        | Outcome::MemoryConsulted(Collected::Interrupted)
         | Outcome::HookReturned(HookVerdict::Interrupted)
         | Outcome::ApprovalConsulted(Consultation::Interrupted | Consultation::Failed { .. })
         | Outcome::ToolReturned(ToolEnd::Cancelled) => false,
@@ -102,7 +103,9 @@ fn is_steady(effect: &Effect, outcome: &Outcome) -> bool {
         }
         Outcome::ProfileResolved(Err(failure))
         | Outcome::ResourcesLoaded(Err(failure))
-        | Outcome::ModelReplied(Err(failure)) => failure.kind != PortFailureKind::Canceled,
+        | Outcome::ModelReplied(Err(failure))
+        | Outcome::Summarized(Err(failure))
+        | Outcome::ArtifactStored(Err(failure)) => failure.kind != PortFailureKind::Canceled,
         Outcome::HookReturned(verdict) if of_call => ends_nothing(verdict),
         _ => true,
     }

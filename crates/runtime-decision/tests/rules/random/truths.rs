@@ -5,7 +5,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use runtime_decision::{Effect, Event, Halt, Happened, Outcome, RunResult};
-use runtime_ports::{CommitDisposition, ModelContent, ModelMessage, ModelRole, TokenUsage};
+use runtime_ports::{
+    CommitDisposition, ModelContent, ModelMessage, ModelRole, PortFailureKind, TokenUsage,
+};
 
 use super::{Happening, Record};
 
@@ -22,6 +24,8 @@ pub(crate) fn assert_truths(record: &Record, result: &RunResult) {
     assert_approvals_in_pairs(record);
     assert_calls(record);
     assert_steering(record, result);
+    assert_fits(record);
+    assert_compactions(record);
     assert_usage(record, result);
     assert_charged_once(record);
 }
@@ -213,11 +217,15 @@ fn assert_usage(record: &Record, result: &RunResult) {
     let mut is_calling = false;
     for happening in &record.happenings {
         match happening {
-            Happening::Asked(asked) => is_calling |= matches!(asked.effect, Effect::CallModel(_)),
+            Happening::Asked(asked) => {
+                is_calling |= matches!(asked.effect, Effect::CallModel(_) | Effect::Summarize(_));
+            }
             Happening::Crashed if is_calling => add(&TokenUsage::default()),
             Happening::Taken(input) => {
                 let Happened::Settled { outcome, .. } = &input.happened else { continue };
-                let Outcome::ModelReplied(reply) = &**outcome else { continue };
+                let (Outcome::ModelReplied(reply) | Outcome::Summarized(reply)) = &**outcome else {
+                    continue;
+                };
                 is_calling = false;
                 match reply {
                     Ok(response) => add(&response.usage),
@@ -233,4 +241,64 @@ fn assert_usage(record: &Record, result: &RunResult) {
     assert_eq!(result.usage.fields(), sums);
     let input = result.ledger.totals().input_tokens;
     assert_eq!(sums[0].is_some(), input.complete);
+}
+
+/// A request is expected to fit: by the plain estimate, or by what was reported of the request
+/// before and what was added or left out since. A prompt that was called too long is followed by a
+/// smaller one.
+fn assert_fits(record: &Record) {
+    let (mut most, mut window, mut sent) = (None, 0, BTreeMap::new());
+    let (mut measured, mut overlong) = (None, None);
+    for happening in &record.happenings {
+        match happening {
+            Happening::Asked(asked) => {
+                let Effect::CallModel(request) = &asked.effect else { continue };
+                let tokens = request.messages.estimated_tokens();
+                sent.insert(asked.id, tokens);
+                if let Some(refused) = overlong {
+                    assert!(tokens < refused, "a prompt that was too long did not get smaller");
+                }
+                if let (Some(most), None) = (most, measured) {
+                    assert!(tokens <= most, "{tokens} tokens were sent, {most} fit");
+                }
+            }
+            Happening::Taken(input) => {
+                let Happened::Settled { effect, outcome } = &input.happened else { continue };
+                match &**outcome {
+                    Outcome::ProfileResolved(Ok(profile)) if profile.context_window_tokens > 0 => {
+                        window = profile.context_window_tokens;
+                        most = Some(window - window / 8);
+                    }
+                    Outcome::ModelReplied(Ok(response)) => {
+                        overlong = None;
+                        let reported = response.usage.input_tokens;
+                        measured = reported.filter(|it| *it > 0 && *it <= window).or(measured);
+                    }
+                    Outcome::ModelReplied(Err(failure))
+                        if failure.kind == PortFailureKind::ContextOverflow =>
+                    {
+                        overlong = sent.get(effect).copied();
+                        measured = Some(0);
+                    }
+                    _ => {}
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// A compaction that ended began before, and made the request smaller.
+fn assert_compactions(record: &Record) {
+    let mut began = None;
+    for event in record.events() {
+        match &event.event {
+            Event::MemoryCompactStarted { prompt_tokens, .. } => began = Some(*prompt_tokens),
+            Event::MemoryCompactCompleted { prompt_tokens, levels, .. } => {
+                let before = began.take().expect("it began");
+                assert!(*prompt_tokens <= before && !levels.is_empty(), "nothing got smaller");
+            }
+            _ => {}
+        }
+    }
 }

@@ -9,6 +9,8 @@ use runtime_decision::{
     RunIdentity,
 };
 
+use runtime_ports::{ModelContent, ModelRole, Transcript};
+
 use super::{Dice, Happening, Purse, Record, Scene, answer_of, outcomes::decision};
 
 /// A run and all that happens to it.
@@ -127,6 +129,9 @@ impl World {
         }
         for asked in out.effects {
             assert!(self.open.iter().all(|open| open.id != asked.id), "asked for twice");
+            if let runtime_decision::Effect::CallModel(request) = &asked.effect {
+                assert_said(&self.machine, &request.messages);
+            }
             self.record.happenings.push(Happening::Asked(asked.clone()));
             self.open.push(asked);
         }
@@ -236,6 +241,23 @@ impl World {
             self.settle_any(&mut Dice::new(&[]));
         }
         panic!("the run comes to no end: {:#?}", self.machine);
+    }
+}
+
+/// Whatever a user said is in a request, word for word and in order, unless a hook may have taken
+/// it out.
+fn assert_said(machine: &Machine, request: &Transcript) {
+    use runtime_decision::HookPoint::{BeforeLlm, BeforeMemoryCompact};
+
+    let edits = |point: &_| matches!(point, BeforeLlm | BeforeMemoryCompact);
+    if machine.plan().definition().hooks.iter().any(|hook| hook.points.iter().any(edits)) {
+        return;
+    }
+    let mut messages = request.messages();
+    for said in machine.history().messages().filter(|it| it.role == ModelRole::User) {
+        let is_engines = matches!(&said.content[..], [ModelContent::Text { text }, ..]
+            if text.starts_with("Go on with the task") || text.starts_with("The picture that"));
+        assert!(is_engines || messages.any(|message| message == said), "{said:?} is not in it");
     }
 }
 

@@ -117,7 +117,7 @@ fn a_memory_that_is_compacted_is_told_of() {
     let started = Event::MemoryCompactStarted {
         message_count: 120,
         prompt_tokens: 90_000,
-        budget_tokens: 80_000,
+        budget_tokens: Some(80_000),
     };
     let completed = Event::MemoryCompactCompleted {
         messages_before: 120,
