@@ -8,7 +8,6 @@ use runtime_ports::{ModelMessage, ModelProfile, ModelRole, PortFailure, PortFail
 use crate::{
     Collected, Event, HookPoint, HookVerdict, Machine, Out, RunError,
     repair::repaired,
-    spending::Spending,
     state::{Ask, Phase, Preparation, RequestView, Stop},
     storable::{storable_edits, storable_messages},
 };

@@ -19,12 +19,15 @@ use crate::notation::machine;
 
 const TOOL: &str = "tool a\ntool p parallel\ntool g parallel\npolicy ask g";
 
-const OFFLOADING: &str = "window 100000\nsaid assistant a(7)\nsaid tool result(7)long(3000)\nsaid assistant \"x\"
+const OFFLOADING: &str =
+    "window 100000\nsaid assistant a(7)\nsaid tool result(7)long(3000)\nsaid assistant \"x\"
     context reader a\ncompact first\nstart";
 const SUMMARIZING: &str = "window 100000\nsaid assistant long(3000)\ncompact first\nstart";
-const TELLING_AFTER: &str = "window 100000\nsaid assistant long(3000)\nmemory m observes\ncompact first\nstart
+const TELLING_AFTER: &str =
+    "window 100000\nsaid assistant long(3000)\nmemory m observes\ncompact first\nstart
     memory none\nsummary \"x\"";
-const OVERLONG: &str = "window 100000\nsaid assistant long(3000)\nstart\nmodel overlong\nsummary \"x\"";
+const OVERLONG: &str =
+    "window 100000\nsaid assistant long(3000)\nstart\nmodel overlong\nsummary \"x\"";
 
 /// Every place where a run can stand, and how it gets there.
 pub(crate) const PLACES: [(&str, &str); 49] = [
@@ -84,8 +87,14 @@ pub(crate) const PLACES: [(&str, &str); 49] = [
     ("compacting, telling before", "memory m observes\ncompact first\nstart"),
     ("compacting, offloading", OFFLOADING),
     ("compacting, summing up", SUMMARIZING),
-    ("compacting, suspending", "window 100000\nsaid assistant long(300)\ncompact first\nstart\nsuspend"),
-    ("compacting, cancelling", "window 100000\nsaid assistant long(300)\ncompact first\nstart\ncancel"),
+    (
+        "compacting, suspending",
+        "window 100000\nsaid assistant long(300)\ncompact first\nstart\nsuspend",
+    ),
+    (
+        "compacting, cancelling",
+        "window 100000\nsaid assistant long(300)\ncompact first\nstart\ncancel",
+    ),
     ("compacting, telling after", TELLING_AFTER),
     ("awaiting_model, after an overlong answer", OVERLONG),
     (

@@ -610,7 +610,21 @@ fn s07_what_a_provider_reported_counts_for_more_than_the_estimate() {
         summary "paid"
         model "done"
         "#,
-        "",
+        r#"
+        > cycle_started after 1 messages | -> model 1 messages
+        > cycle_llm_response "" pay(1) | tool_call_planned pay(1) | tool_call_started pay(1)
+        | -> pay(1)
+        > tool_result pay(1) "long(600)" | cycle_started after 3 messages | -> model 3 messages
+        > cycle_llm_response "" pay(2) | tool_call_planned pay(2) | tool_call_started pay(2)
+        | -> pay(2)
+        > tool_result pay(2) "long(20)" | cycle_started after 5 messages
+        | memory_compact_started 5 messages 1263 tokens of 1532 | -> summary of 2 messages
+        > memory_compact_completed 5 to 4 messages 182 tokens by summary | -> model 4 messages
+        > cycle_llm_response "done" | run_completed "done"
+        = completed "done"
+        = user "go" | assistant pay(1) | tool result(1) "long(600)" | assistant pay(2)
+        | tool result(2) "long(20)" | assistant "done"
+        "#,
     );
 }
 

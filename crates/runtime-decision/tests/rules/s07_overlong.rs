@@ -49,10 +49,9 @@ fn s12_overlong_twice_and_then_fine_are_three_requests_each_smaller() {
         > memory_compact_completed 9 to 6 messages 2094 tokens by micro summary
         | -> model 6 messages
         > memory_compact_started 6 messages 2094 tokens | -> summary of 2 messages
-        > memory_compact_completed 6 to 4 messages 1021 tokens by summary trim
-        | -> model 4 messages
+        > memory_compact_completed 6 to 4 messages 1083 tokens by summary | -> model 4 messages
         > cycle_llm_response "done" | run_completed "done"
-        # 5 | 2018 | 4031 | 5044 | 6057 | 2082 | 1009
+        # 5 | 2018 | 4031 | 5044 | 6057 | 2082 | 1071
         = completed "done"
         = user "go" | assistant read(1) | tool result(1) "long(2000)" | assistant pay(2)
         | tool result(2) "long(2000)" | assistant pay(3) | tool result(3) "long(1000)"
@@ -93,13 +92,13 @@ fn s12_overlong_for_ever_are_four_requests() {
         | -> pay(4)
         > tool_result pay(4) "long(1000)" | cycle_started after 9 messages | -> model 9 messages
         > memory_compact_started 9 messages 6069 tokens | -> summary of 2 messages
-        > memory_compact_completed 9 to 6 messages 2094 tokens by micro trim | -> model 6 messages
-        > memory_compact_started 6 messages 2094 tokens | -> summary of 2 messages
-        > memory_compact_completed 6 to 4 messages 1021 tokens by trim | -> model 4 messages
-        > memory_compact_started 4 messages 1021 tokens | -> summary of 2 messages
-        > memory_compact_completed 4 to 4 messages 484 tokens by trim | -> model 4 messages
+        > memory_compact_completed 9 to 9 messages 4091 tokens by micro | -> model 9 messages
+        > memory_compact_started 9 messages 4091 tokens | -> summary of 2 messages
+        > memory_compact_completed 9 to 4 messages 1081 tokens by trim | -> model 4 messages
+        > memory_compact_started 4 messages 1081 tokens | -> summary of 2 messages
+        > memory_compact_completed 4 to 4 messages 514 tokens by trim | -> model 4 messages
         > run_failed compaction_exhausted
-        # 5 | 2018 | 4031 | 5044 | 6057 | 2082 | 1009 | 472
+        # 5 | 2018 | 4031 | 5044 | 6057 | 4079 | 1069 | 502
         # compaction_exhausted: the prompt stayed too long for the model (attempts: 4); make the task smaller, or take a model with a larger window
         # 7 attempts, input None (0, false)
         = failed compaction_exhausted
@@ -221,12 +220,11 @@ fn s07_an_overlong_answer_counts_against_the_estimate_from_then_on() {
         | -> pay(2)
         > tool_result pay(2) "long(1000)" | cycle_started after 5 messages | -> model 5 messages
         > memory_compact_started 5 messages 3245 tokens of 3244 | -> summary of 2 messages
-        > memory_compact_completed 5 to 4 messages 1580 tokens by summary trim
-        | -> model 4 messages
+        > memory_compact_completed 5 to 4 messages 1710 tokens by summary | -> model 4 messages
         > cycle_llm_response "" pay(3) | tool_call_planned pay(3) | tool_call_started pay(3)
         | -> pay(3)
         > tool_result pay(3) "long(900)" | cycle_started after 7 messages
-        | memory_compact_started 6 messages 3034 tokens of 3244 | -> summary of 2 messages
+        | memory_compact_started 6 messages 3165 tokens of 3244 | -> summary of 2 messages
         > memory_compact_completed 6 to 4 messages 1554 tokens by summary | -> model 4 messages
         > cycle_llm_response "done" | run_completed "done"
         = completed "done"

@@ -173,7 +173,9 @@ fn s08_an_answer_is_as_long_as_it_is_paid_for() {
     check(
         r#"
         budget tokens=605
-        output 4000
+        window 10000
+        window 10000
+       output 4000
         start
         model cut "half" usage 5 600
         "#,
@@ -191,6 +193,7 @@ fn s08_an_answer_is_as_long_as_it_is_paid_for() {
         r#"
         budget cost=2000
         price 2 1 3
+        window 10000
         output 4000
         start
         model cut "half" usage 5 660
@@ -406,7 +409,9 @@ fn s08_cancelled_goes_before_budget_and_budget_before_finish() {
     check(
         r#"
         budget tokens=605
-        output 4000
+        window 10000
+        window 10000
+       output 4000
         start
         cancel
         model cut "half" usage 5 600

@@ -86,7 +86,7 @@ fn summary() -> ModelResponse {
 
 fn exchange(number: usize) -> [ModelMessage; 2] {
     let (id, name) = (format!("call-{number}"), "read".to_owned());
-    let lines = if number % 10 == 0 { 60 } else { 5 };
+    let lines = if number.is_multiple_of(10) { 60 } else { 5 };
     let content = format!("Line of note {number}: nothing was decided.\n").repeat(lines);
     let call = ModelContent::ToolUse {
         id: id.clone(),

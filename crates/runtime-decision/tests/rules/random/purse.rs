@@ -7,7 +7,7 @@ use runtime_decision::{
     Amounts, BudgetLimits, BudgetNode, BudgetTree, Charge, Effect, Machine, Outcome, Requested,
     RunResult,
 };
-use runtime_ports::{Price, TokenUsage};
+use runtime_ports::{ModelRequest, Price, TokenUsage};
 
 use super::Dice;
 
@@ -87,18 +87,12 @@ impl Purse {
                 Outcome::ProfileResolved(Ok(profile))
             }
             (Effect::CallModel(request), Outcome::ModelReplied(Ok(mut response))) => {
-                let most = request.max_output_tokens.expect("a model call says its most");
-                let output = u64::from(most).min(dice.roll(2_000) as u64);
-                let input = request.messages.estimated_tokens();
-                let cached = input.min(dice.roll(60) as u64);
-                let known = TokenUsage {
-                    input_tokens: Some(input),
-                    output_tokens: Some(output),
-                    cached_input_tokens: Some(cached).filter(|_| !dice.once_in(3)),
-                    ..TokenUsage::default()
-                };
-                response.usage = if dice.once_in(4) { TokenUsage::default() } else { known };
+                response.usage = usage_within(request, dice);
                 Outcome::ModelReplied(Ok(response))
+            }
+            (Effect::Summarize(request), Outcome::Summarized(Ok(mut response))) => {
+                response.usage = usage_within(request, dice);
+                Outcome::Summarized(Ok(response))
             }
             (_, outcome) => outcome,
         }
@@ -115,4 +109,19 @@ impl Purse {
         let by_budget = result.status == runtime_decision::RunStatus::BudgetExhausted;
         assert_eq!(by_budget, result.shortage.is_some());
     }
+}
+
+/// What a model call used, within what it was granted; sometimes nobody says.
+fn usage_within(request: &ModelRequest, dice: &mut Dice<'_>) -> TokenUsage {
+    let most = request.max_output_tokens.expect("a model call says its most");
+    let output = u64::from(most).min(dice.roll(2_000) as u64);
+    let input = request.messages.estimated_tokens();
+    let cached = input.min(dice.roll(60) as u64);
+    let known = TokenUsage {
+        input_tokens: Some(input),
+        output_tokens: Some(output),
+        cached_input_tokens: Some(cached).filter(|_| !dice.once_in(3)),
+        ..TokenUsage::default()
+    };
+    if dice.once_in(4) { TokenUsage::default() } else { known }
 }
