@@ -31,9 +31,9 @@ impl Machine {
             }
             Ask::Summary => Effect::Summarize(self.asked_summary(id)),
             // Asked for by nothing yet.
-            Ask::Child { .. }
-            | Ask::SteerChild { .. }
-            | Ask::WaitChildren { .. } => panic!("{KEPT}"),
+            Ask::Child { .. } | Ask::SteerChild { .. } | Ask::WaitChildren { .. } => {
+                panic!("{KEPT}")
+            }
             Ask::CycleInputs => Effect::CollectCycleInputs(self.cycle_view()),
             Ask::Interruptions { .. } => Effect::CollectInterruptions(self.cycle_view()),
             Ask::Hook { hook, call } => Effect::RunHook(Box::new(HookCall {

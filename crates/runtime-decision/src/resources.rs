@@ -5,9 +5,7 @@
 
 use std::sync::Arc;
 
-use runtime_ports::{
-    ModelMessage, ModelRole, PortFailure, ResourceSnapshot, TranscriptEntry,
-};
+use runtime_ports::{ModelMessage, ModelRole, PortFailure, ResourceSnapshot, TranscriptEntry};
 use serde::{Deserialize, Serialize};
 
 use crate::{

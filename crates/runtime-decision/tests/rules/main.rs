@@ -24,6 +24,7 @@ mod s06_silence;
 mod s07_compaction;
 mod s07_memory;
 mod s07_overlong;
+mod s07_summaries;
 mod s07_whole;
 mod s08_batches;
 mod s08_budgets;

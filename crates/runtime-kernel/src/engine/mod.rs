@@ -109,8 +109,8 @@ pub use runtime_decision::{
     Amounts, AnswerError, ApprovalRequest, Attempt, BudgetLimits, BudgetName, BudgetStanding, Call,
     CallEdits, CallResult, CarriedContext, ContextPolicy, CycleRecord, CycleView, DefinitionError,
     EVENT_VERSION, Edit, Event, HookDeclaration, HookPoint, HookResult, Ledger, LedgerTotals,
-    LoadError, MemoryCall, MemoryDeclaration, MemoryMoment, NoToolPolicy, Plan,
-    Refused, RequestEdits, ResultEdits, ResultStatus, ReturnedSteering, Ruling, RunError, RunEvent,
+    LoadError, MemoryCall, MemoryDeclaration, MemoryMoment, NoToolPolicy, Plan, Refused,
+    RequestEdits, ResultEdits, ResultStatus, ReturnedSteering, Ruling, RunError, RunEvent,
     RunIdentity, RunResult, RunStatus, Shortage, Spent, Task, ToolPolicy, ToolRecord,
 };
 pub use runtime_ports::ApprovalDecision;
