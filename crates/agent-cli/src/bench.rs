@@ -5,7 +5,7 @@
 use std::{path::Path, sync::Arc, time::Duration};
 
 use anyhow::Context;
-use runtime_kernel::engine::{Agent, RunOptions, Task};
+use runtime_kernel::engine::{Agent, AgentBuilder, RunOptions, Task};
 use runtime_ports::{OperationContext, Tool, ToolWorld};
 use runtime_types::{ExecutionId, OperationId};
 use serde_json::Value;
@@ -105,7 +105,7 @@ impl Bench {
         let wrong = |error| Diagnosis::configuration(&error).with_hint(hint);
         self.answer = Some(schema.map_err(wrong)?);
         // What cannot be used is found before anything is sent.
-        self.agent(Uuid::nil(), &Left::none()).map_err(|wrong| wrong.with_hint(hint))?;
+        built(self.agent(Uuid::nil(), &Left::none())).map_err(|wrong| wrong.with_hint(hint))?;
         Ok(self)
     }
 
@@ -143,7 +143,8 @@ impl Bench {
         stop: &CancellationToken,
     ) -> Result<Lived, Diagnosis> {
         let id = Uuid::new_v4();
-        let agent = self.agent(id, left)?;
+        let audit = composition::audit(&self.places, session_id)?;
+        let agent = built(self.agent(id, left).context_audit(audit))?;
         let options = RunOptions::default().run_id(id.to_string());
         let options = options.session_id(session_id.to_string());
         let audience = Audience {
@@ -161,7 +162,7 @@ impl Bench {
         self.receipts.tell_fresh(&*self.ground.show);
     }
 
-    fn agent(&self, run_id: Uuid, left: &Left) -> Result<Agent, Diagnosis> {
+    fn agent(&self, run_id: Uuid, left: &Left) -> AgentBuilder {
         let model = self.served.router.session(user(), Some(run_id));
         let terminal = self.ground.terminal.clone();
         let person = Person { terminal: terminal.clone(), announced: self.announced.clone() };
@@ -184,12 +185,10 @@ impl Bench {
             None => builder,
         };
         // A question that nobody hears would be the end of the work.
-        let builder = match left.may_ask {
+        match left.may_ask {
             true => builder,
             false => builder.without_ask_user(),
-        };
-        let agent = builder.build().context("the agent cannot be made");
-        agent.map_err(|error| Diagnosis::configuration(&error))
+        }
     }
 
     fn tell_setting(&self) {
@@ -201,6 +200,11 @@ impl Bench {
         };
         self.ground.show.show(Told::Setting(&setting));
     }
+}
+
+fn built(builder: AgentBuilder) -> Result<Agent, Diagnosis> {
+    let agent = builder.build().context("the agent cannot be made");
+    agent.map_err(|error| Diagnosis::configuration(&error))
 }
 
 /// The frame of everything but the runs, which are cancelled through their handles.

@@ -5,14 +5,15 @@
 use std::{path::Path, sync::Arc};
 
 use anyhow::Context;
-use file_adapter::{FileArtifactStore, FileReceiptStore, FileResources};
+use file_adapter::{FileArtifactStore, FileContextAudit, FileReceiptStore, FileResources};
 use offline_adapter::{OFFLINE_MODEL, OfflineModel};
 use openai_adapter::OpenAiSession;
 use router_adapter::{Catalogue, CatalogueModel, Router};
 use runtime_ports::{
-    ArtifactStore, InteractionSession, ModelSession, OperationContext, PortFailure, ReceiptStore,
-    ToolWorld,
+    ArtifactStore, ContextAuditSession, InteractionSession, ModelSession, OperationContext,
+    PortFailure, ReceiptStore, ToolWorld,
 };
+use uuid::Uuid;
 use workspace_adapter::FolderWorkspace;
 
 use crate::{
@@ -78,6 +79,19 @@ pub(crate) fn receipts(places: &Places) -> Result<Arc<Receipts>, Diagnosis> {
         .with_context(|| format!("receipts cannot be kept in {}", folder.display()));
     let hint = "make the folder writable, or set XDG_STATE_HOME to one that is";
     store.map(Tally::over).map_err(|error| Diagnosis::configuration(&error).with_hint(hint))
+}
+
+/// Opens the record of what models are given in a session: nothing is sent that it does not have.
+pub(crate) fn audit(
+    places: &Places,
+    session_id: Uuid,
+) -> Result<Arc<dyn ContextAuditSession>, Diagnosis> {
+    let folder = places.audit(session_id);
+    let store = FileContextAudit::open(&folder)
+        .with_context(|| format!("audits cannot be kept in {}", folder.display()));
+    let hint = "make the folder writable, or set XDG_STATE_HOME to one that is";
+    let store = store.map_err(|error| Diagnosis::configuration(&error).with_hint(hint))?;
+    Ok(Arc::new(store))
 }
 
 /// What a session is built from.
@@ -167,7 +181,9 @@ pub(crate) fn world(
 ) -> Result<ToolWorld, Diagnosis> {
     let artifacts: Arc<dyn ArtifactStore> = Arc::new(FileArtifactStore::new(places.artifacts()));
     Ok(ToolWorld {
-        workspace: Arc::new(workspace(folder, places)?),
+        workspace: Arc::new(
+            workspace(folder, places)?.keeping_partial_output(Arc::clone(&artifacts)),
+        ),
         interaction,
         resources: Arc::new(FileResources::new(places.configuration())),
         artifacts,

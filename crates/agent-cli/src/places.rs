@@ -11,6 +11,7 @@ use std::{
 
 use anyhow::Context;
 use etcetera::{AppStrategy, AppStrategyArgs, app_strategy::Xdg};
+use uuid::Uuid;
 
 /// The user's folders for this command.
 pub(crate) struct Places {
@@ -54,6 +55,11 @@ impl Places {
     /// The file of what was typed in conversations; it need not exist.
     pub(crate) fn typed(&self) -> PathBuf {
         self.state.join("typed")
+    }
+
+    /// The folder of what models were given in one session; it need not exist.
+    pub(crate) fn audit(&self, session_id: Uuid) -> PathBuf {
+        self.state.join("audits").join(session_id.to_string())
     }
 
     /// The folders that are this command's alone.

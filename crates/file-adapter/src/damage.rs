@@ -31,7 +31,7 @@ impl DamageList {
     pub(crate) fn add(&self, line: u64, reason: &'static str) {
         let lines = &mut self.lock().lines;
         if lines.len() < LISTED_AT_MOST {
-            tracing::warn!(line, reason, "a receipt record was skipped");
+            tracing::warn!(line, reason, "a record was skipped");
             lines.push(Damage { line, reason });
         }
     }

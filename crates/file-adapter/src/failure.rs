@@ -34,22 +34,24 @@ pub(crate) enum FileError {
     Sync { path: PathBuf, source: io::Error },
     #[error("the record was written but does not read back; open the store again")]
     Unconfirmed,
-    #[error("the receipts could not be locked: {0}")]
+    #[error("the file could not be locked: {0}")]
     Lock(io::Error),
-    #[error("another process keeps the receipts locked; look for one that hangs")]
+    #[error("another process keeps the file locked; look for one that hangs")]
     Busy,
     #[error("the operation was over before the record was written")]
     GivenUp,
     #[error("the store failed before; open it again")]
     Poisoned,
-    #[error("receipts.jsonl was moved, replaced or cut while it was open; open the store again")]
-    Replaced,
-    #[error("receipts.jsonl has records of version {0}; use a newer release of this command")]
+    #[error("{0} was moved, replaced or cut while it was open; open the store again")]
+    Replaced(&'static str),
+    #[error("the file has records of version {0}; use a newer release of this command")]
     NewerVersion(u16),
     #[error("the record cannot be stored: {0}")]
     NotStorable(&'static str),
     #[error("the turn is already recorded with another value")]
     Conflict,
+    #[error("another value was audited under this id; use a new id")]
+    AuditConflict,
     #[error("the turn belongs to a process that is alive")]
     OwnedElsewhere,
     #[error("no such turn was opened")]
@@ -88,10 +90,11 @@ impl FileError {
             Self::Busy => (Kind::Unavailable, "FILE_BUSY"),
             Self::GivenUp => (Kind::Canceled, "CANCELED"),
             Self::Poisoned => (Kind::Unavailable, "STORE_POISONED"),
-            Self::Replaced => (Kind::Unavailable, "STORE_REPLACED"),
+            Self::Replaced(_) => (Kind::Unavailable, "STORE_REPLACED"),
             Self::NewerVersion(_) => (Kind::Invalid, "NEWER_VERSION"),
             Self::NotStorable(_) => (Kind::Invalid, "NOT_STORABLE"),
             Self::Conflict => (Kind::Conflict, "RECEIPT_CONFLICT"),
+            Self::AuditConflict => (Kind::Conflict, "AUDIT_CONFLICT"),
             Self::OwnedElsewhere => (Kind::Conflict, "TURN_OWNED"),
             Self::UnknownTurn => (Kind::NotFound, "UNKNOWN_TURN"),
             Self::UnknownPosition => (Kind::NotFound, "UNKNOWN_POSITION"),

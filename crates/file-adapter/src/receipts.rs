@@ -87,7 +87,7 @@ impl FileReceiptStore {
     /// Makes every sync fail, or succeed again.
     #[cfg(test)]
     pub(crate) async fn set_sync_fails(&self, fails: bool) {
-        self.log.lock().await.sync_fails = fails;
+        self.log.lock().await.lines.sync_fails = fails;
     }
 
     /// Whether others would find its owner alive.

@@ -1,6 +1,7 @@
 //! Decides whether files keep what they were given, whoever reads them and whatever befell them.
 
 mod artifacts;
+mod audit;
 mod children;
 mod damage;
 mod full_disk;

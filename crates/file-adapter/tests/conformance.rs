@@ -1,4 +1,4 @@
-//! The suites of receipt stores, artifact stores and resources, run by the files.
+//! The suites of receipt stores, artifact stores, resources and context audits, run by the files.
 
 mod harness;
 
@@ -12,4 +12,8 @@ mod artifacts {
 
 mod resources {
     port_conformance::resource_conformance!(crate::harness::FileResourceHarness);
+}
+
+mod context_audit {
+    port_conformance::context_audit_conformance!(crate::harness::FileAuditHarness);
 }

@@ -17,6 +17,7 @@ use crate::{
     spending::Spending,
     state::{Ask, Phase, RequestView, Review, Stop},
     storable::make_content_storable,
+    unaudited::code_of,
     wording::NUDGE,
 };
 
@@ -55,7 +56,7 @@ impl Machine {
                 if compacts && failure.kind == PortFailureKind::ContextOverflow {
                     return self.take_overlong(view, failure, out);
                 }
-                self.fail(RunError::of_port("model_failed", failure), out)
+                self.fail(RunError::of_port(code_of(&failure), failure), out)
             }
         }
     }

@@ -102,6 +102,7 @@ mod stored_history;
 mod suspension;
 mod task;
 mod typed_answer;
+mod unaudited;
 pub mod wording;
 
 pub use answer_schema::{ANSWER_NAME_MAX_BYTES, AnswerSchema};
@@ -112,7 +113,9 @@ pub use budget::{
 };
 pub use call::{Call, CallResult, ResultStatus};
 pub use children::{ChildEnd, ChildResult, ChildWork, DelegationLimits, SubAgentDeclaration};
-pub use context::{CarriedContext, ContextPolicy, MemoryCall, MemoryDeclaration, MemoryMoment};
+pub use context::{
+    CarriedContext, ContextPolicy, MemoryCall, MemoryDeclaration, MemoryMoment, RequestOrigin,
+};
 pub use definition::{
     ASK_USER, BRIDGE_TOOL, Callbacks, Definition, Limits, NoToolPolicy, Plan, TASK_FINISH,
     TOOL_NAME_MAX_BYTES,
@@ -135,3 +138,4 @@ pub use run_result::{CycleRecord, ReturnedSteering, RunError, RunResult, RunStat
 pub use storage::{Pending, STORED_RUN_VERSION};
 pub use task::{RunIdentity, Task};
 pub use typed_answer::AnswerError;
+pub use unaudited::CONTEXT_AUDIT_FAILED;

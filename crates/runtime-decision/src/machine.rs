@@ -150,6 +150,10 @@ impl Machine {
             (Phase::AwaitingModel(view), Fact::Settled(_, Outcome::ModelReplied(reply))) => {
                 self.take_reply(view, reply, out)
             }
+            (
+                Phase::AwaitingModel(view),
+                Fact::Settled(_, Outcome::ModelRepliedUnaudited { response, failure }),
+            ) => self.take_unaudited(view, *response, failure, out),
             (Phase::Reviewing(at), Fact::Settled(ask, Outcome::HookReturned(verdict))) => {
                 self.take_review(at, ask, verdict, out)
             }

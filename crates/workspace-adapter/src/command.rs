@@ -22,6 +22,7 @@ use crate::{
     failure,
     handles::StreamsOnly,
     output::HeadTail,
+    partial_output::PartialOutput,
 };
 
 /// A command line is one argument of the shell, and Linux bounds an argument at 128 KiB.
@@ -39,6 +40,7 @@ pub(crate) struct Prepared {
     pub(crate) keep: Box<dyn Send>,
     pub(crate) home: Arc<CommandHome>,
     pub(crate) output_bytes: usize,
+    pub(crate) partial: PartialOutput,
 }
 
 /// Refuses what no shell could run.
@@ -80,6 +82,7 @@ struct Running {
     leader: Pid,
     descendants: Descendants,
     output_bytes: usize,
+    partial: PartialOutput,
     _home: Arc<CommandHome>,
 }
 
@@ -106,14 +109,14 @@ impl Running {
         // A session of its own: a group to signal, and no terminal to read from or type into.
         let child =
             wrapped.wrap(ProcessSession).wrap(StreamsOnly).spawn().map_err(|_| not_started())?;
-        drop(prepared.keep);
         let leader = child
             .id()
             .and_then(|id| Pid::from_raw(i32::try_from(id).ok()?))
             .ok_or_else(broke_off)?;
         let descendants = Descendants::new(leader, format!("{MARKER}={marker}"));
-        let (output_bytes, home) = (prepared.output_bytes, prepared.home);
-        Ok(Self { child, leader, descendants, output_bytes, _home: home })
+        let Prepared { output_bytes, partial, home, keep, .. } = prepared;
+        drop(keep);
+        Ok(Self { child, leader, descendants, output_bytes, partial, _home: home })
     }
 
     async fn conclude(
@@ -147,7 +150,10 @@ impl Running {
         };
         let ((over, status), ()) = tokio::join!(lived, listened);
         match (over, status?) {
-            (Over::Interrupted(interruption), _) => Err(interruption.in_flight()),
+            (Over::Interrupted(interruption), _) => {
+                let said = (&stdout, &stderr);
+                Err(self.partial.interrupted(operation, interruption, said).await)
+            }
             (Over::Ended, status) => Ok(told(status, &stdout, &stderr)),
         }
     }

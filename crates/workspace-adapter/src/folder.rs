@@ -13,8 +13,8 @@ use std::{
 use async_trait::async_trait;
 use cap_std::{ambient_authority, fs::Dir};
 use runtime_ports::{
-    CommandOutput, CommandRequest, OperationContext, PortFailure, PortFailureKind, WorkspaceEntry,
-    WorkspaceSession,
+    ArtifactStore, CommandOutput, CommandRequest, OperationContext, PortFailure, PortFailureKind,
+    WorkspaceEntry, WorkspaceSession,
 };
 use tokio::sync::OnceCell;
 
@@ -25,6 +25,7 @@ use crate::{
     environment::CommandHome,
     failure, file,
     limits::FolderLimits,
+    partial_output::PartialOutput,
     path::{WorkspacePath, shown},
     place::{FolderIdentity, Root},
     search::{self, SearchRequest},
@@ -67,6 +68,7 @@ pub struct FolderWorkspace {
     location: Arc<Path>,
     limits: FolderLimits,
     home: Arc<OnceCell<Arc<CommandHome>>>,
+    partial: PartialOutput,
 }
 
 impl FolderWorkspace {
@@ -89,6 +91,7 @@ impl FolderWorkspace {
             location: location.into(),
             limits: FolderLimits::default(),
             home: Arc::default(),
+            partial: PartialOutput::default(),
         })
     }
 
@@ -122,6 +125,14 @@ impl FolderWorkspace {
         let kept_out = [&self.root.kept_out[..], &[identity]].concat();
         self.root = Arc::new(Root { folder, owner: self.root.owner, kept_out });
         Ok(self)
+    }
+
+    /// The same folder, with what a command said before it was interrupted kept as an artifact,
+    /// which the failure names. Without this it is lost.
+    #[must_use]
+    pub fn keeping_partial_output(mut self, artifacts: Arc<dyn ArtifactStore>) -> Self {
+        self.partial = PartialOutput::kept_in(artifacts);
+        self
     }
 
     /// The folder's own path, links resolved, as it was when it was opened.
@@ -232,6 +243,7 @@ impl WorkspaceSession for FolderWorkspace {
             keep: Box::new(folder),
             home: home.map_err(|interruption| interruption.before_sending())??,
             output_bytes: self.limits.output_bytes,
+            partial: self.partial.clone(),
         };
         command::run(operation, prepared).await
     }

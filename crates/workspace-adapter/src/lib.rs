@@ -23,6 +23,7 @@ mod handles;
 mod ignored;
 mod limits;
 mod output;
+mod partial_output;
 mod path;
 mod place;
 mod protected;

@@ -8,10 +8,12 @@ use port_conformance::Unstageable;
 use tempfile::TempDir;
 
 mod artifacts;
+mod audit;
 mod receipts;
 mod resources;
 
 pub(crate) use artifacts::FileArtifactHarness;
+pub(crate) use audit::FileAuditHarness;
 pub(crate) use receipts::FileReceiptHarness;
 pub(crate) use resources::FileResourceHarness;
 

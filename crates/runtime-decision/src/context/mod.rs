@@ -23,6 +23,7 @@ mod exchange;
 mod levels;
 mod live;
 mod memory;
+mod origin;
 mod policy;
 mod rebased;
 mod rendering;
@@ -42,6 +43,7 @@ use runtime_ports::{Digest, ModelMessage, ModelRole, Transcript, TranscriptEntry
 pub use self::{
     carried::CarriedContext,
     memory::{MemoryCall, MemoryDeclaration, MemoryMoment},
+    origin::RequestOrigin,
     policy::ContextPolicy,
 };
 pub(crate) use self::{compaction::Compaction, estimate::Measured, rebased::Rewrite};

@@ -215,6 +215,13 @@ fn model_outcomes() -> Vec<(&'static str, Outcome)> {
         let (cost_nano_usd, attempts) = (None, Vec::new());
         Outcome::ModelReplied(Ok(ModelResponse { output, finish, usage, cost_nano_usd, attempts }))
     };
+    let unaudited = |output| {
+        let (usage, finish) = (TokenUsage::default(), ModelFinish::Stop);
+        let (cost_nano_usd, attempts) = (None, Vec::new());
+        let response = ModelResponse { output, finish, usage, cost_nano_usd, attempts };
+        let failure = failure(PortFailureKind::Unavailable);
+        Outcome::ModelRepliedUnaudited { response: Box::new(response), failure }
+    };
     let (id, name) = ("1".to_owned(), "a".to_owned());
     let call = ModelContent::ToolUse { id, name, arguments: json!({}) };
     let failed = |kind| Outcome::ModelReplied(Err(failure(kind)));
@@ -236,13 +243,15 @@ fn model_outcomes() -> Vec<(&'static str, Outcome)> {
         ("resources failed", Outcome::ResourcesLoaded(Err(unavailable))),
         ("answer", reply(vec![ModelContent::text("x")], ModelFinish::Stop)),
         ("empty answer", reply(Vec::new(), ModelFinish::Stop)),
-        ("calls", reply(vec![call], ModelFinish::ToolCalls)),
+        ("calls", reply(vec![call.clone()], ModelFinish::ToolCalls)),
         ("cut answer", reply(vec![ModelContent::text("x")], ModelFinish::Length)),
         ("granted", Outcome::Reserved(Ok(Grant::default()))),
         ("not granted", Outcome::Reserved(Err(shortage()))),
         ("model failed", failed(PortFailureKind::Unavailable)),
         ("model canceled", failed(PortFailureKind::Canceled)),
         ("model overlong", failed(PortFailureKind::ContextOverflow)),
+        ("unaudited answer", unaudited(Vec::new())),
+        ("unaudited calls", unaudited(vec![call])),
     ]
 }
 

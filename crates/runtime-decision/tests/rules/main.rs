@@ -21,6 +21,7 @@ mod s03_steering;
 mod s04_batch;
 mod s05_approval;
 mod s06_silence;
+mod s07_audit;
 mod s07_compaction;
 mod s07_memory;
 mod s07_overlong;

@@ -25,7 +25,7 @@
 //! | line | means |
 //! |---|---|
 //! | `start` | the run starts, and the profile of its model is found (`start alone`: it is not) |
-//! | `model "text" a(1){"x":1}` | the model answers; `model cut …`, `model fails`, `model halted` |
+//! | `model "text" a(1){"x":1}` | the model answers; `model cut …`, `model fails`, `model halted`, `model unauditable`, `model unaudited …` |
 //! | `1 "text" finish state {…} meta {…} image` | the tool of call 1 replies; `1 fails`, `1 lost`, `1 halted`, `1 panics`, `1 error code "text"` |
 //! | `hook h inserts 0 "text"` | and `drops 0`, `hides a`, `gives "text" finish`, `patches b(9){}`, `nothing`, `fails`, `halted` |
 //! | `provider 1 approves` | and `denies "why"`, `asks`, `passes`, `lapses`, `fails`, `halted` |

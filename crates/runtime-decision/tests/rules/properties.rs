@@ -155,7 +155,7 @@ fn random_runs_come_to_everything() {
 const EVERYTHING: &str = "\
     BAD LOST answer_invalid approval_broker_error approval_denied approval_provider_failed \
     approval_requested approval_resolved approval_timeout approval_unresolved \
-    before_cycle_failed budget_exhausted compaction_exhausted context_too_large cycle_injected_messages cycle_llm_response \
+    before_cycle_failed budget_exhausted compaction_exhausted context_audit_failed context_too_large cycle_injected_messages cycle_llm_response \
     cycle_started duplicate_tool_call_id hook_failed hook_outcome_unknown hooked \
     interruption_provider_failed memory_compact_completed memory_compact_started invalid_arguments_json invalid_arguments_payload \
     invalid_arguments_type model_empty model_failed model_incomplete model_output_limit \

@@ -10,8 +10,8 @@ use runtime_decision::{
     HookDeclaration, Limits, NoToolPolicy, Plan, TASK_FINISH, ToolPolicy,
 };
 use runtime_ports::{
-    ArtifactStore, ExecutionSessions, GenerationOptions, InteractionSession, ModelSession,
-    ResourceSession, Tool, ToolWorld, TraceSession,
+    ArtifactStore, ContextAuditSession, ExecutionSessions, GenerationOptions, InteractionSession,
+    ModelSession, ResourceSession, Tool, ToolWorld, TraceSession,
 };
 use serde_json::{Map, Value};
 
@@ -63,6 +63,7 @@ pub struct AgentBuilder {
     context: ContextPolicy,
     summarizer: Option<Arc<dyn ModelSession>>,
     trace: Option<Arc<dyn TraceSession>>,
+    context_audit: Option<Arc<dyn ContextAuditSession>>,
     clock: Arc<dyn Clock>,
     patience: Patience,
     metadata: Map<String, Value>,
@@ -98,6 +99,7 @@ impl AgentBuilder {
             context: ContextPolicy::default(),
             summarizer: None,
             trace: None,
+            context_audit: None,
             clock: Arc::new(SystemClock),
             patience: Patience { grace, model: MODEL_TIMEOUT, callback },
             metadata: Map::new(),
@@ -238,7 +240,8 @@ impl AgentBuilder {
         self
     }
 
-    /// Takes interaction, trace, resources and the ports of tools from the sessions of an execution.
+    /// Takes interaction, trace, context audit, resources and the ports of tools from the sessions
+    /// of an execution.
     pub fn sessions(self, sessions: &ExecutionSessions, artifacts: Arc<dyn ArtifactStore>) -> Self {
         let world = ToolWorld {
             workspace: Arc::clone(&sessions.workspace),
@@ -249,6 +252,7 @@ impl AgentBuilder {
         self.interaction(Arc::clone(&sessions.interaction))
             .trace(Arc::clone(&sessions.trace))
             .resources(Arc::clone(&sessions.resources))
+            .context_audit(Arc::clone(&sessions.context_audit))
             .world(world)
     }
 
@@ -290,6 +294,14 @@ impl AgentBuilder {
     /// Keeps every event but deltas.
     pub fn trace(mut self, trace: Arc<dyn TraceSession>) -> Self {
         self.trace = Some(trace);
+        self
+    }
+
+    /// Keeps what each model call is given: the history, what stands for it, and exactly what is
+    /// sent, before it is sent; and how the call ended. A run whose calls cannot be audited fails
+    /// with [`CONTEXT_AUDIT_FAILED`](runtime_decision::CONTEXT_AUDIT_FAILED).
+    pub fn context_audit(mut self, audit: Arc<dyn ContextAuditSession>) -> Self {
+        self.context_audit = Some(audit);
         self
     }
 
@@ -351,6 +363,7 @@ impl AgentBuilder {
             memory: self.memory,
             summarizer: self.summarizer,
             trace: self.trace,
+            context_audit: self.context_audit,
             clock: self.clock,
             patience: self.patience,
         };

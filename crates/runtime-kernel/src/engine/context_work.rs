@@ -8,7 +8,10 @@ use futures_util::{FutureExt as _, future::BoxFuture};
 use runtime_decision::{Collected, MemoryCall, Outcome};
 use runtime_ports::{ModelRequest, OperationContext};
 
-use super::{callback::RunContext, memory::consult_memory, parts::Parts};
+use super::{
+    audit::CallAudit, audited_call::audited, callback::RunContext, memory::consult_memory,
+    parts::Parts,
+};
 
 impl Parts {
     pub(super) fn memory(&self, call: MemoryCall, run: RunContext) -> BoxFuture<'static, Outcome> {
@@ -31,8 +34,12 @@ impl Parts {
         self: Arc<Self>,
         operation: Arc<OperationContext>,
         request: ModelRequest,
+        audit: Option<CallAudit>,
     ) -> Outcome {
         let model = self.summarizer.as_ref().unwrap_or(&self.model);
-        Outcome::Summarized(model.invoke(&operation, request).await)
+        let send = |operation: Arc<OperationContext>, request| async move {
+            model.invoke(&operation, request).await
+        };
+        audited(audit, operation, request, send).await.of_summary()
     }
 }

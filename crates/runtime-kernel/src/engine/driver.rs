@@ -20,6 +20,7 @@ use tracing::Span;
 
 use super::{
     RunEnd, RunHandle, RunOptions, SteeringReceipt, SuspendedRun,
+    audit::{CallAudit, Purpose, RunAudit},
     cancelling::Cancelling,
     ends::Ends,
     event_hub::{EventPublisher, event_hub},
@@ -60,6 +61,7 @@ pub(super) struct Driver {
     has_heard: bool,
     events: EventPublisher,
     trace: Option<TraceWriter>,
+    audit: Option<Arc<RunAudit>>,
     end: watch::Sender<Option<Concluded>>,
     steering: Steering,
     cancelling: Option<Cancelling>,
@@ -89,6 +91,10 @@ impl Driver {
         let handle = handle.within(budget.clone());
         let operation = operation(&run_id, options.operation.as_ref());
         let trace = parts.trace.clone().map(|trace| TraceWriter::new(trace, operation.clone()));
+        let audit = parts.context_audit.clone().map(|session| {
+            let protocol = machine.plan().definition().context.protocol_reserve_tokens;
+            Arc::new(RunAudit::new(session, parts.patience.callback, protocol))
+        });
         let grace = parts.patience.grace;
         let driver = Self {
             in_flight: InFlight::new(grace - grace / REST_OF_GRACE),
@@ -108,6 +114,7 @@ impl Driver {
             mailbox,
             events,
             trace,
+            audit,
             end,
         };
         (handle, driver)
@@ -279,7 +286,7 @@ impl Driver {
             self.cycle = (cycle, tracing::info_span!("cycle", cycle));
         }
         let _within = self.cycle.1.enter();
-        let frame = Frame {
+        let mut frame = Frame {
             operation: &self.operation,
             identity: self.machine.identity(),
             metadata: self.machine.tool_metadata(),
@@ -287,11 +294,22 @@ impl Driver {
                 Effect::CallModel(_) => self.deltas(),
                 _ => None,
             },
+            audit: match effect {
+                Effect::CallModel(_) => self.audit_of(Purpose::Cycle),
+                Effect::Summarize(_) => self.audit_of(Purpose::Summary),
+                _ => None,
+            },
         };
-        match self.parts.perform(id, effect, &frame) {
+        match self.parts.perform(id, effect, &mut frame) {
             Dispatched::Settled(outcome) => self.settled.push_back((id, outcome)),
             Dispatched::Performed(performed) => self.in_flight.start(id, performed),
         }
+    }
+
+    /// The audit of a model call, if an audit is attached.
+    fn audit_of(&self, purpose: Purpose) -> Option<CallAudit> {
+        let run = Arc::clone(self.audit.as_ref()?);
+        Some(CallAudit { run, origin: self.machine.request_origin(), purpose })
     }
 
     /// Takes the deltas of a model call, if anybody wants them.

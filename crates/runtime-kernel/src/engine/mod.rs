@@ -57,6 +57,8 @@ mod agent;
 mod agent_error;
 mod agent_tool;
 mod answer;
+mod audit;
+mod audited_call;
 mod builder;
 mod callback;
 mod cancelling;

@@ -6,7 +6,8 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use runtime_decision::{ApprovalRequest, Plan};
 use runtime_ports::{
-    InteractionSession, ModelSession, ResourceSession, Tool, ToolWorld, TraceSession,
+    ContextAuditSession, InteractionSession, ModelSession, ResourceSession, Tool, ToolWorld,
+    TraceSession,
 };
 
 use super::{
@@ -36,6 +37,7 @@ pub(super) struct Parts {
     /// What sums up, when it is not the model itself.
     pub(super) summarizer: Option<Arc<dyn ModelSession>>,
     pub(super) trace: Option<Arc<dyn TraceSession>>,
+    pub(super) context_audit: Option<Arc<dyn ContextAuditSession>>,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) patience: Patience,
 }

@@ -20,6 +20,8 @@ use serde_json::{Map, Value};
 use tracing::Instrument as _;
 
 use super::{
+    audit::CallAudit,
+    audited_call::audited,
     callback::RunContext,
     contained::{Panicked, contained},
     effect_name::{EffectName, broke_down},
@@ -37,6 +39,8 @@ pub(super) struct Frame<'a> {
     pub(super) metadata: &'a Arc<Map<String, Value>>,
     /// Takes the deltas of a model call; `None` when nobody watches.
     pub(super) deltas: Option<Arc<dyn DeltaSink>>,
+    /// The audit of a model call or summary; `None` when none is attached.
+    pub(super) audit: Option<CallAudit>,
 }
 
 /// What becomes of an effect: it is settled at once, or it is being performed.
@@ -51,7 +55,7 @@ impl Parts {
         self: &Arc<Self>,
         id: EffectId,
         effect: Effect,
-        frame: &Frame<'_>,
+        frame: &mut Frame<'_>,
     ) -> Dispatched {
         if let Some(outcome) = self.settled_at_once(&effect) {
             return Dispatched::Settled(Box::new(outcome));
@@ -59,6 +63,7 @@ impl Parts {
         let name = EffectName::of(&effect);
         let operation = Arc::new(frame.child(id, self.longest(&effect)));
         let (parts, own) = (Arc::clone(self), Arc::clone(&operation));
+        let audit = frame.audit.take();
         let run = || frame.context(OperationContext::clone(&operation));
         let (work, task): (BoxFuture<'static, Outcome>, _) = match effect {
             Effect::InvokeTool(work) => {
@@ -69,7 +74,11 @@ impl Parts {
                 let deltas = frame.deltas.clone();
                 let span =
                     tracing::info_span!("invocation", invocation_id = %request.invocation_id);
-                (parts.call_model(own, request, deltas).instrument(span).boxed(), None)
+                (parts.call_model(own, request, deltas, audit).instrument(span).boxed(), None)
+            }
+            Effect::Summarize(request) => {
+                let span = tracing::info_span!("summary", invocation_id = %request.invocation_id);
+                (parts.summarize(own, request, audit).instrument(span).boxed(), None)
             }
             Effect::ResolveProfile { model } => (parts.resolve_profile(own, model).boxed(), None),
             Effect::LoadResources => (parts.load_resources(own).boxed(), None),
@@ -80,10 +89,6 @@ impl Parts {
             Effect::AwaitApproval(request) => (parts.await_approval(own, request).boxed(), None),
             Effect::ConsultMemory(call) => (self.memory(*call, run()), None),
             Effect::StoreArtifact { content } => (parts.store_artifact(own, content).boxed(), None),
-            Effect::Summarize(request) => {
-                let span = tracing::info_span!("summary", invocation_id = %request.invocation_id);
-                (parts.summarize(own, request).instrument(span).boxed(), None)
-            }
             // What is settled at once is settled above; the rest is asked for by nothing yet.
             _ => (std::future::pending().boxed(), None),
         };
@@ -140,11 +145,16 @@ impl Parts {
         operation: Arc<OperationContext>,
         request: ModelRequest,
         deltas: Option<Arc<dyn DeltaSink>>,
+        audit: Option<CallAudit>,
     ) -> Outcome {
-        Outcome::ModelReplied(match &deltas {
-            Some(sink) => self.model.invoke_streaming(&operation, request, &**sink).await,
-            None => self.model.invoke(&operation, request).await,
-        })
+        let (model, sink) = (&self.model, deltas.as_deref());
+        let send = |operation: Arc<OperationContext>, request| async move {
+            match sink {
+                Some(sink) => model.invoke_streaming(&operation, request, sink).await,
+                None => model.invoke(&operation, request).await,
+            }
+        };
+        audited(audit, operation, request, send).await.of_cycle()
     }
 
     fn hook(&self, call: HookCall, run: RunContext) -> BoxFuture<'static, Outcome> {

@@ -3,6 +3,7 @@
 mod agent_as_tool;
 mod answers;
 mod anywhere;
+mod audit;
 mod bait;
 mod budgets;
 mod complaints;

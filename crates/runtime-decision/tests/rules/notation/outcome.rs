@@ -3,8 +3,8 @@
 //! Knows the words of the script, and not which effect they are about.
 
 use runtime_decision::{
-    ApprovalAnswer, ArgumentFault, CallEdits, Collected, Consultation, Edit, HookPoint, HookResult,
-    HookVerdict, RequestEdits, ResultEdits, ToolEnd, ToolOutput,
+    ApprovalAnswer, ArgumentFault, CONTEXT_AUDIT_FAILED, CallEdits, Collected, Consultation, Edit,
+    HookPoint, HookResult, HookVerdict, Outcome, RequestEdits, ResultEdits, ToolEnd, ToolOutput,
 };
 use runtime_ports::{
     ApprovalDecision, ImageSource, ModelContent, ModelFinish, ModelMessage, ModelResponse,
@@ -14,8 +14,9 @@ use runtime_ports::{
 
 use super::words::{call, contents, object, quoted, text};
 
-/// `"text" a(1)`, `cut …`, `filtered …`, `fails`, `halted`, `unsent`, `overlong`, `throttled`; `usage 3 4 cached 1 cost 9` reports them,
-/// and `tries 2` says how often the request was sent.
+/// `"text" a(1)`, `cut …`, `filtered …`, `fails`, `halted`, `unsent`, `overlong`, `throttled`,
+/// `unauditable`; `usage 3 4 cached 1 cost 9` reports them, and `tries 2` says how often the request
+/// was sent.
 pub(crate) fn reply(words: &[&str]) -> Result<ModelResponse, PortFailure> {
     let finish = match words.first() {
         Some(&"fails") => {
@@ -34,6 +35,10 @@ pub(crate) fn reply(words: &[&str]) -> Result<ModelResponse, PortFailure> {
         Some(&"throttled") => {
             let kind = PortFailureKind::RateLimited;
             return Err(PortFailure::rejected(kind, "SLOW_DOWN", "too many tokens a minute"));
+        }
+        Some(&"unauditable") => {
+            let (kind, message) = (PortFailureKind::Unavailable, "the disk is full");
+            return Err(PortFailure::not_sent(kind, CONTEXT_AUDIT_FAILED, message));
         }
         Some(&"halted") => {
             let kind = PortFailureKind::Canceled;
@@ -90,6 +95,21 @@ pub(crate) fn resources(words: &[&str]) -> Result<ResourceSnapshot, PortFailure>
     let skills = parts.filter_map(|skill| said(skill).try_into().ok());
     let skills = skills.map(|[name, text]: [String; 2]| (name, text));
     Ok(ResourceSnapshot::new(instructions, skills.collect()))
+}
+
+/// The same, or `unaudited …`: it answered, and the audit could not be completed.
+pub(crate) fn model_outcome(words: &[&str]) -> Outcome {
+    match words.split_first() {
+        Some((&"unaudited", rest)) => Outcome::ModelRepliedUnaudited {
+            response: Box::new(reply(rest).expect("an answer")),
+            failure: PortFailure::committed(
+                PortFailureKind::Unavailable,
+                CONTEXT_AUDIT_FAILED,
+                "the disk is full",
+            ),
+        },
+        _ => Outcome::ModelReplied(reply(words)),
+    }
 }
 
 /// What a tool came to.

@@ -325,7 +325,7 @@ fn outcome_of(effect: &Effect, words: &[&str]) -> Outcome {
         Effect::RunHook(call) => {
             Outcome::HookReturned(outcome::verdict(point(&call.subject), &rest[1..]))
         }
-        Effect::CallModel(_) => Outcome::ModelReplied(outcome::reply(rest)),
+        Effect::CallModel(_) => outcome::model_outcome(rest),
         Effect::CheckArguments { .. } => Outcome::ArgumentsChecked(Ok(())),
         Effect::ConsultApprovals(_) => {
             Outcome::ApprovalConsulted(outcome::consultation(&rest[1..]))

@@ -23,7 +23,13 @@ pub(crate) fn answer_of(effect: &Effect, dice: &mut Dice<'_>) -> Outcome {
         Effect::CollectCycleInputs(_) => Outcome::InputsCollected(collected(dice)),
         Effect::CollectInterruptions(_) => Outcome::InterruptionsCollected(collected(dice)),
         Effect::RunHook(call) => Outcome::HookReturned(verdict(call, dice)),
-        Effect::CallModel(_) => Outcome::ModelReplied(reply(dice)),
+        Effect::CallModel(_) => match reply(dice) {
+            Ok(response) if dice.once_in(40) => {
+                let (response, failure) = (Box::new(response), failure(dice));
+                Outcome::ModelRepliedUnaudited { response, failure }
+            }
+            reply => Outcome::ModelReplied(reply),
+        },
         Effect::CheckArguments { .. } => Outcome::ArgumentsChecked(match dice.once_in(8) {
             true => Err(ArgumentFault { path: "/é".to_owned(), reason: "is odd".to_owned() }),
             false => Ok(()),

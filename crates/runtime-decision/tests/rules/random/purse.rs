@@ -94,6 +94,13 @@ impl Purse {
                 response.usage = usage_within(request, dice);
                 Outcome::Summarized(Ok(response))
             }
+            (
+                Effect::CallModel(request),
+                Outcome::ModelRepliedUnaudited { mut response, failure },
+            ) => {
+                response.usage = usage_within(request, dice);
+                Outcome::ModelRepliedUnaudited { response, failure }
+            }
             (_, outcome) => outcome,
         }
     }

@@ -223,17 +223,19 @@ fn assert_usage(record: &Record, result: &RunResult) {
             Happening::Crashed if is_calling => add(&TokenUsage::default()),
             Happening::Taken(input) => {
                 let Happened::Settled { outcome, .. } = &input.happened else { continue };
-                let (Outcome::ModelReplied(reply) | Outcome::Summarized(reply)) = &**outcome else {
-                    continue;
+                let usage = match &**outcome {
+                    Outcome::ModelReplied(Ok(response)) | Outcome::Summarized(Ok(response)) => {
+                        Some(response.usage)
+                    }
+                    Outcome::ModelRepliedUnaudited { response, .. } => Some(response.usage),
+                    Outcome::ModelReplied(Err(failure)) | Outcome::Summarized(Err(failure)) => {
+                        let may_have_run = failure.commit != CommitDisposition::NotCommitted;
+                        may_have_run.then(TokenUsage::default)
+                    }
+                    _ => continue,
                 };
                 is_calling = false;
-                match reply {
-                    Ok(response) => add(&response.usage),
-                    Err(failure) if failure.commit != CommitDisposition::NotCommitted => {
-                        add(&TokenUsage::default());
-                    }
-                    Err(_) => {}
-                }
+                usage.iter().for_each(&mut add);
             }
             _ => {}
         }

@@ -7,7 +7,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-use runtime_ports::{CommandOutput, CommitDisposition};
+use in_memory_fakes::{FakeArtifacts, FaultPlan};
+use runtime_ports::{ArtifactStore as _, CommandOutput, CommitDisposition, Digest};
 
 use super::*;
 
@@ -299,4 +300,40 @@ async fn commands_side_by_side_do_not_end_each_other() {
     for (number, command) in all.into_iter().enumerate() {
         assert_eq!(command.await.unwrap().stdout, format!("{number}\n"));
     }
+}
+
+#[tokio::test]
+async fn what_an_interrupted_command_said_can_be_found() {
+    let (_temp, workspace) = folder(&[]);
+    let artifacts = FakeArtifacts::new();
+    let workspace = workspace.keeping_partial_output(std::sync::Arc::new(artifacts.clone()));
+    let late = operation().within(Duration::from_millis(700));
+    let failure = run_within(&workspace, &late, "echo half; echo odd >&2; sleep 300").await;
+    let failure = failure.expect_err("it has no more time");
+    assert_eq!(failure.kind, PortFailureKind::Timeout);
+    assert_eq!(failure.commit, CommitDisposition::Unknown);
+    let text = "stdout:\nhalf\n\nstderr:\nodd\n";
+    let digest = Digest::of(text.as_bytes());
+    assert!(failure.message.ends_with(&format!("artifact {digest}")), "{failure}");
+    let kept = artifacts.read(&operation(), &digest, 0..u64::MAX).await.expect("it is kept");
+    assert_eq!(String::from_utf8_lossy(&kept), text);
+
+    // A command that said nothing leaves nothing, and one that ended has its output in its result.
+    let late = operation().within(Duration::from_millis(200));
+    let silent = run_within(&workspace, &late, "sleep 300").await.expect_err("no more time");
+    assert!(!silent.message.contains("artifact"), "{silent}");
+    assert_eq!(run(&workspace, "echo whole").await.stdout, "whole\n");
+}
+
+#[tokio::test]
+async fn what_cannot_be_kept_of_an_interrupted_command_is_said() {
+    let (_temp, workspace) = folder(&[]);
+    let full = PortFailure::not_sent(PortFailureKind::Unavailable, "DISK_FULL", "no space is left");
+    let artifacts =
+        FakeArtifacts::new().with_faults(&FaultPlan::new().before("artifacts.put", 1, full));
+    let workspace = workspace.keeping_partial_output(std::sync::Arc::new(artifacts));
+    let late = operation().within(Duration::from_millis(500));
+    let failure = run_within(&workspace, &late, "echo half; sleep 300").await;
+    let failure = failure.expect_err("it has no more time");
+    assert!(failure.message.ends_with("could not be kept (DISK_FULL)"), "{failure}");
 }
