@@ -18,6 +18,7 @@ use crate::{
     spending::Spending,
     state::{Ask, Phase, Preparation, RequestView},
     storable::storable_messages,
+    unaudited::{code_of, is_of_audit},
 };
 
 /// Most answers of a provider that a prompt is too long, in one cycle.
@@ -302,6 +303,9 @@ impl Machine {
                 if self.asks_again(&mut at, &failure) {
                     self.ask_paid(Spending::Summary);
                     return Phase::Compacting(at);
+                }
+                if is_of_audit(&failure) {
+                    return self.fail(RunError::of_port(code_of(&failure), failure), out);
                 }
                 at.cut = None;
                 self.warn(&format!("no summary was made: {failure}"));
