@@ -84,6 +84,8 @@ struct Chat {
     ahead: VecDeque<String>,
     /// What the answers before this one have used.
     spent: RunTotals,
+    /// Whether the context is compacted with the next message.
+    compacts: bool,
     /// Whether the next Ctrl-C leaves.
     is_leaving: bool,
     /// Whether somebody else wants the process to end.
@@ -125,6 +127,7 @@ impl Chat {
             said,
             ahead: VecDeque::new(),
             spent: RunTotals::default(),
+            compacts: false,
             is_leaving: false,
             is_ended: false,
             exit: Exit::Done,
@@ -209,7 +212,8 @@ impl Chat {
             questions: Questions::WithTheNextMessage,
         };
         let mut pressed = Pressed::new(&job, seat);
-        let task = self.talk.task(text);
+        let mut task = self.talk.task(text);
+        task.compact_first = std::mem::take(&mut self.compacts);
         let lived = {
             let mut work = std::pin::pin!(job.carry_out(task, &mut self.said));
             loop {
@@ -263,11 +267,16 @@ impl Chat {
             Slash::New => {
                 self.talk = Talk::new(self.bench.folder());
                 self.spent = RunTotals::default();
+                self.compacts = false;
                 self.note("a new conversation begins");
             }
             Slash::Cost => {
                 let left = report::budget(&self.limits.budget);
                 self.note(&(report::cost(&self.spent) + &left));
+            }
+            Slash::Compact => {
+                self.compacts = !self.talk.messages.is_empty();
+                self.note(report::compaction(self.compacts));
             }
             Slash::History => self.note(&report::history(&self.talk.messages)),
             Slash::Tools => self.note(&report::tools()),

@@ -55,14 +55,32 @@ fn split(bytes: &[u8]) -> (&[u8], &[u8]) {
 #[derive(Debug, Default)]
 pub(crate) struct Elements(Vec<(ModelRole, Arc<[u8]>)>);
 
-/// The elements of all messages. What was written for an earlier request is not written again.
+/// The elements of all messages. What was written for an earlier request is not written again, but
+/// for several system messages at the front: they become one each time, since the templates of many
+/// servers take one system message only.
 pub(crate) fn elements(
     messages: &Transcript,
     key: &EncodingKey,
     encode: impl Fn(&ModelMessage) -> Vec<u8>,
 ) -> Elements {
-    let pieces = messages.entries().map(|entry| (entry.role(), entry.encoding(key, &encode)));
-    Elements(pieces.collect())
+    let is_system = |role| role == ModelRole::System;
+    let mut front = messages.entries().take_while(|entry| is_system(entry.role())).count();
+    let mut pieces = Vec::with_capacity(messages.len());
+    if front > 1 {
+        pieces.push((ModelRole::System, encode(&joined(messages, front)).into()));
+    } else {
+        front = 0;
+    }
+    let rest = messages.entries_from(front);
+    pieces.extend(rest.map(|entry| (entry.role(), entry.encoding(key, &encode))));
+    Elements(pieces)
+}
+
+/// The first `count` messages as one system message.
+fn joined(messages: &Transcript, count: usize) -> ModelMessage {
+    let contents = messages.entries().take(count);
+    let content = contents.flat_map(|entry| entry.show(|message| message.content.clone()));
+    ModelMessage { role: ModelRole::System, content: content.collect() }
 }
 
 impl Elements {

@@ -68,6 +68,14 @@ pub(super) fn at_work(
     true
 }
 
+/// What becomes of a wish to sum up.
+pub(super) const fn compaction(is_due: bool) -> &'static str {
+    match is_due {
+        true => "the conversation is summed up before the next message is answered",
+        false => "nothing was said yet that could be summed up",
+    }
+}
+
 /// What was used, on lines.
 pub(super) fn cost(totals: &RunTotals) -> String {
     format!(

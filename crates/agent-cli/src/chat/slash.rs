@@ -10,6 +10,8 @@ pub(crate) enum Slash {
     Exit,
     New,
     Cost,
+    /// Sum up what was said so far.
+    Compact,
     History,
     /// Another model, or which one it is.
     Model(Option<String>),
@@ -27,10 +29,11 @@ pub(crate) enum Read {
 }
 
 /// Name, argument, and what it does; the order in which they are listed.
-const COMMANDS: [(&str, &str, &str); 10] = [
+const COMMANDS: [(&str, &str, &str); 11] = [
     ("/help", "", "list these commands"),
     ("/new", "", "begin a new conversation; /clear does the same"),
     ("/cost", "", "show what was used and paid; /usage does the same"),
+    ("/compact", "", "sum up what was said, with the next message"),
     ("/history", "", "show the last messages"),
     ("/model", "[NAME]", "show the model, or go on with another one"),
     ("/tools", "", "list what the agent can use"),
@@ -73,6 +76,7 @@ fn plain(name: &str) -> Option<Slash> {
         "/exit" | "/quit" => Slash::Exit,
         "/new" | "/clear" => Slash::New,
         "/cost" | "/usage" => Slash::Cost,
+        "/compact" => Slash::Compact,
         "/history" => Slash::History,
         "/tools" => Slash::Tools,
         "/session" => Slash::Session,

@@ -9,6 +9,7 @@ fn commands_are_known_by_their_name() {
         ("/?", Slash::Help),
         ("/clear", Slash::New),
         ("/usage", Slash::Cost),
+        ("/compact", Slash::Compact),
         ("/quit", Slash::Exit),
         ("/model", Slash::Model(None)),
         ("/model big-one", Slash::Model(Some("big-one".to_owned()))),

@@ -243,3 +243,12 @@ fn c9_f2_refused_parts_are_left_out() {
     let whole = sent(&request, &Written { delivery: Delivery::Whole, ..written() });
     assert_eq!((&whole["stream"], &whole["stream_options"]), (&json!(null), &json!(null)));
 }
+
+#[test]
+fn several_system_messages_at_the_front_are_sent_as_one() {
+    let system = |said: &str| ModelMessage::text(ModelRole::System, said);
+    let user = ModelMessage::text(ModelRole::User, "go");
+    let sent = messages(&[system("be kind"), system("of this folder"), user], &written());
+    let one = json!({"role": "system", "content": "be kind\n\nof this folder"});
+    assert_eq!(sent, json!([one, {"role": "user", "content": "go"}]));
+}
