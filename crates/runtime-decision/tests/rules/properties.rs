@@ -5,11 +5,11 @@
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;
-use runtime_decision::Event;
+use runtime_decision::{Amounts, Event};
 
 use crate::random::{
-    Dice, Happening, Record, Scene, World, assert_beginning_and_end, assert_truths, budgeted_scene,
-    limits, replayed, steady_run, steady_scene,
+    Dice, Family, Happening, Record, Scene, World, assert_beginning_and_end, assert_truths,
+    budgeted_scene, limits, replayed, steady_run, steady_scene,
 };
 
 fn config() -> ProptestConfig {
@@ -83,6 +83,26 @@ proptest! {
         let (again, stored) = replayed(&scene, &world.record, |_| true);
         prop_assert_eq!(stored, world.machine.to_json());
         assert_same(&world.record, &again);
+    }
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn runs_that_share_budgets_never_overspend_them_together(rolls in rolls()) {
+        let mut dice = Dice::new(&rolls);
+        let family = Family::new(limits(&mut dice));
+        let scenes = [(); 3].map(|()| budgeted_scene(&mut dice));
+        let worlds = World::run_together(&scenes, &family, &mut dice);
+        let mut used = Amounts::default();
+        for world in &worlds {
+            let result = world.machine.result().expect("a result");
+            assert_truths(&world.record, &result);
+            world.purse().assert_kept(&result);
+            used.add(&result.spent.charged);
+        }
+        prop_assert_eq!(family.used(), used);
     }
 }
 

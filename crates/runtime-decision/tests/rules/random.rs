@@ -16,7 +16,7 @@ mod world;
 pub(crate) use answers::assert_beginning_and_end;
 pub(crate) use dice::Dice;
 pub(crate) use outcomes::answer_of;
-pub(crate) use purse::{Purse, limits};
+pub(crate) use purse::{Family, Purse, limits};
 pub(crate) use record::{Happening, Record};
 pub(crate) use scene::{Scene, budgeted_scene, steady_scene};
 pub(crate) use steady::steady_run;

@@ -305,7 +305,7 @@ fn every_truncation_is_refused() {
 }
 
 /// Where a run stands, where it is damaged, and what is written there.
-const DAMAGES: [(&str, &str, &str); 36] = [
+const DAMAGES: [(&str, &str, &str); 43] = [
     ("running", "/phase/with/group", "[0,2]"),
     ("running", "/phase/with/group", "[1,2]"),
     ("running", "/phase/with/group", "[0,3]"),
@@ -336,6 +336,13 @@ const DAMAGES: [(&str, &str, &str); 36] = [
     ("running", "/steering", r#"[{"steeringId":5,"prompt":"x"}]"#),
     ("asking", "/phase/with/calls/0/approval", "null"),
     ("asking", "/phase/with/calls/0/approval/number", "999"),
+    ("reserving for a call that a hook changed", "/reservations/0/id", "0"),
+    ("reserving for a call that a hook changed", "/reservations/0/id", "999"),
+    ("reserving for a call that a hook changed", "/reservations/0/spending", "\"model\""),
+    ("reserving for a call that a hook changed", "/terms/budgeted", "false"),
+    ("reserving for a call that a hook changed", "/phase/with/isAdmitted", "false"),
+    ("reserving for calls", "/open/0/ask/reserve/spending", "\"summary\""),
+    ("reserving for the model", "/open/0/ask/reserve/spending", "\"batch\""),
     ("reviewing", "/open/0/ask/hook/hook", "7"),
     ("preparing, before the model", "/phase/with/point", "\"after_llm\""),
     ("after hook", "/phase/with/calls/0/result", "null"),

@@ -3,9 +3,11 @@
 //!
 //! Knows a tree of budgets, as a driver keeps one, with a run above the one that is tested.
 
+use std::{cell::RefCell, rc::Rc};
+
 use runtime_decision::{
-    Amounts, BudgetLimits, BudgetNode, BudgetTree, Charge, Effect, Machine, Outcome, Requested,
-    RunResult,
+    Amounts, BudgetLimits, BudgetNode, BudgetStanding, BudgetTree, Charge, Effect, Machine,
+    Outcome, Requested, RunResult,
 };
 use runtime_ports::{ModelRequest, Price, TokenUsage};
 
@@ -14,13 +16,42 @@ use super::Dice;
 const PRICE: Price =
     Price { input: 2_000_000, cached_input: Some(1_000_000), cache_write: None, output: 3_000_000 };
 
+/// Budgets that several runs share.
+#[derive(Debug, Clone)]
+pub(crate) struct Family {
+    tree: Rc<RefCell<BudgetTree>>,
+    above: Rc<BudgetNode>,
+}
+
 /// A run's place among budgets.
 #[derive(Debug)]
 pub(crate) struct Purse {
-    above_limits: BudgetLimits,
-    tree: BudgetTree,
-    above: BudgetNode,
+    family: Family,
+    /// The limits above, of a run that is alone below them.
+    alone_below: Option<BudgetLimits>,
     run: BudgetNode,
+}
+
+impl Family {
+    pub(crate) fn new(limits: BudgetLimits) -> Self {
+        let (tree, above) = BudgetTree::new(limits, &Amounts::default());
+        Self { tree: Rc::new(RefCell::new(tree)), above: Rc::new(above) }
+    }
+
+    /// The place of one of the runs.
+    pub(crate) fn purse(&self, machine: &Machine) -> Purse {
+        let mut tree = self.tree.borrow_mut();
+        let run = tree.open(&self.above, machine.budget().clone(), &machine.spent().charged);
+        for (reservation, amounts) in machine.reservations() {
+            tree.hold(&run, reservation.0, amounts.clone());
+        }
+        Purse { family: self.clone(), alone_below: None, run }
+    }
+
+    /// What all of them used together.
+    pub(crate) fn used(&self) -> Amounts {
+        self.tree.borrow().used(&self.above)
+    }
 }
 
 /// Few enough to be used up, and sometimes none.
@@ -45,30 +76,30 @@ pub(crate) fn limits(dice: &mut Dice<'_>) -> BudgetLimits {
 }
 
 impl Purse {
-    pub(crate) fn new(machine: &Machine, above_limits: BudgetLimits) -> Self {
-        let (mut tree, above) = BudgetTree::new(above_limits.clone(), &Amounts::default());
-        let run = tree.open(&above, machine.budget().clone(), &machine.spent().charged);
-        for (reservation, amounts) in machine.reservations() {
-            tree.hold(&run, reservation.0, amounts.clone());
-        }
-        Self { above_limits, tree, above, run }
+    pub(crate) fn new(machine: &Machine, above: BudgetLimits) -> Self {
+        let purse = Family::new(above.clone()).purse(machine);
+        Self { alone_below: Some(above), ..purse }
     }
 
-    /// The same budgets in another process.
-    pub(crate) fn again(&self, machine: &Machine) -> Self {
-        let again = Self::new(machine, self.above_limits.clone());
-        let (before, after) = (self.tree.standing(&self.run), again.tree.standing(&again.run));
-        assert_eq!(before, after, "a run that was stored has other budgets");
+    /// The same budgets in another process. Those that are shared live on elsewhere.
+    pub(crate) fn again(self, machine: &Machine) -> Self {
+        let Some(above) = self.alone_below.clone() else { return self };
+        let again = Self::new(machine, above);
+        assert_eq!(self.standing(), again.standing(), "a run that was stored has other budgets");
         again
     }
 
+    fn standing(&self) -> Vec<BudgetStanding> {
+        self.family.tree.borrow().standing(&self.run)
+    }
+
     pub(crate) fn charge(&mut self, charge: &Charge) {
-        self.tree.charge(&self.run, charge.reservation.0, &charge.used);
+        self.family.tree.borrow_mut().charge(&self.run, charge.reservation.0, &charge.used);
     }
 
     /// What was granted for something that is not wanted any more goes back.
     pub(crate) fn cancel(&mut self, id: runtime_decision::EffectId) {
-        self.tree.cancel(&self.run, id.0);
+        self.family.tree.borrow_mut().cancel(&self.run, id.0);
     }
 
     /// The outcome of an effect, within what was granted for it.
@@ -80,7 +111,8 @@ impl Purse {
     ) -> Outcome {
         match (&asked.effect, outcome) {
             (Effect::Reserve { wanted, least }, _) => {
-                Outcome::Reserved(self.tree.reserve(&self.run, asked.id.0, wanted, least))
+                let mut tree = self.family.tree.borrow_mut();
+                Outcome::Reserved(tree.reserve(&self.run, asked.id.0, wanted, least))
             }
             (_, Outcome::ProfileResolved(Ok(mut profile))) => {
                 profile.price = Some(PRICE);
@@ -107,12 +139,12 @@ impl Purse {
 
     /// The run is over: it used no more than it might, holds nothing, and counts as the tree does.
     pub(crate) fn assert_kept(&self, result: &RunResult) {
-        for standing in self.tree.standing(&self.run) {
+        for standing in self.standing() {
             assert!(standing.used <= standing.limit, "overspent: {standing:?}");
-            assert_eq!(standing.reserved, 0, "held by nobody: {standing:?}");
+            let is_own = standing.levels_above == 0 || self.alone_below.is_some();
+            assert!(standing.reserved == 0 || !is_own, "held by nobody: {standing:?}");
         }
-        assert_eq!(self.tree.used(&self.run), result.spent.charged);
-        assert_eq!(self.tree.used(&self.above), result.spent.charged);
+        assert_eq!(self.family.tree.borrow().used(&self.run), result.spent.charged);
         let by_budget = result.status == runtime_decision::RunStatus::BudgetExhausted;
         assert_eq!(by_budget, result.shortage.is_some());
     }

@@ -11,7 +11,7 @@ use runtime_decision::{
 
 use runtime_ports::{ModelContent, ModelRole, Transcript};
 
-use super::{Dice, Happening, Purse, Record, Scene, answer_of, outcomes::decision};
+use super::{Dice, Family, Happening, Purse, Record, Scene, answer_of, outcomes::decision};
 
 /// A run and all that happens to it.
 #[derive(Debug)]
@@ -49,6 +49,29 @@ impl World {
     /// A run from its first input to its end, as the dice fall.
     pub(crate) fn run(scene: &Scene, dice: &mut Dice<'_>) -> Self {
         Self::new(scene).ran(dice)
+    }
+
+    /// Runs that take turns as the dice fall, until each of them has ended.
+    pub(crate) fn run_together(
+        scenes: &[Scene],
+        family: &Family,
+        dice: &mut Dice<'_>,
+    ) -> Vec<Self> {
+        let begun = scenes.iter().map(|scene| {
+            let mut world = Self::new(scene);
+            world.purse = Some(family.purse(&world.machine));
+            world.give(Happened::Started).expect("a start");
+            world
+        });
+        let mut worlds: Vec<_> = begun.collect();
+        while !dice.is_empty() {
+            let turn = dice.roll(worlds.len());
+            if worlds[turn].machine.status().is_none() {
+                worlds[turn].step(dice);
+            }
+        }
+        worlds.iter_mut().for_each(Self::bring_to_an_end);
+        worlds
     }
 
     /// The same below a run with these budgets, where nothing costs more than was granted.
@@ -179,8 +202,7 @@ impl World {
 
     fn crash(&mut self) {
         self.store();
-        let again = self.purse.as_ref().map(|purse| purse.again(&self.machine));
-        self.purse = again;
+        self.purse = self.purse.take().map(|purse| purse.again(&self.machine));
         self.open.clear();
         if self.machine.status().is_none() {
             self.record.happenings.push(Happening::Crashed);
