@@ -57,9 +57,20 @@ impl Machine {
         if !self.state.open.is_empty() {
             return Phase::ResolvingModel;
         }
+        if self.state.resources.as_ref().is_none_or(|loaded| loaded.tokens == 0) {
+            self.leave_out_earlier();
+        }
         match self.too_large() {
             Some(error) => self.fail(error, out),
             None => self.go_on(out),
+        }
+    }
+
+    /// A context that is carried over may stand under resources that this run does not have.
+    fn leave_out_earlier(&mut self) {
+        if let Some(context) = self.state.context.take() {
+            let framed = context.framed(&self.state.history, Vec::new());
+            self.state.context = Some(Box::new(framed));
         }
     }
 

@@ -8,9 +8,9 @@ use runtime_ports::ToolDescriptor;
 use crate::{
     HookPoint, LoadError, Plan,
     batch::{Batch, CallState, Stage},
-    context::Measured,
+    context::{MOST_OVERLONG, Measured},
     spending::{Reservation, Spending},
-    state::{Ask, Open, Phase, Standing, State, Stop},
+    state::{Ask, Open, Phase, RequestView, Standing, State, Stop},
 };
 
 /// Counters above this are damaged: no run gets there, and counting on must not overflow.
@@ -26,10 +26,27 @@ pub(crate) fn check(plan: &Plan, state: &State) -> Result<(), LoadError> {
         phase => phase,
     };
     check_cycle(state, phase)?;
+    require(view_of(phase).is_none_or(is_sound), "a request was shaped by what never happened")?;
     match phase {
         Phase::RunningTools(batch) => check_batch(plan, state, batch),
         phase => check_single(plan, state, phase),
     }
+}
+
+/// The request that a run is at.
+fn view_of(phase: &Phase) -> Option<&RequestView> {
+    match phase {
+        Phase::Recalling(view) | Phase::AwaitingModel(view) => Some(view),
+        Phase::Preparing(at) => Some(&at.view),
+        Phase::Compacting(at) => Some(&at.view),
+        Phase::Reviewing(at) => Some(&at.view),
+        _ => None,
+    }
+}
+
+/// What memory providers put in is among its edits, and a run ends with the last overlong answer.
+fn is_sound(view: &RequestView) -> bool {
+    view.recalled <= view.edits.len() && view.overlong < MOST_OVERLONG
 }
 
 fn damaged<T>(reason: &str) -> Result<T, LoadError> {

@@ -41,7 +41,8 @@ impl CarriedContext {
     /// The context over this history; none when it was made of another.
     pub(crate) fn over(&self, history: &Transcript) -> Option<Context> {
         let fits = self.covered <= history.len()
-            && self.fixed + usize::from(self.summarized) <= self.head.len()
+            && self.fixed <= self.head.len().saturating_sub(usize::from(self.summarized))
+            && (!self.summarized || !self.head.is_empty())
             && (self.summarized || self.summary.is_none())
             && self.head.messages().all(is_plain)
             && history.prefix(self.covered).digest() == self.digest

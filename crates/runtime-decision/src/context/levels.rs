@@ -345,17 +345,19 @@ impl Machine {
     /// Whether what is open can be asked for again, as far as a compaction goes on.
     pub(crate) fn compacts_soundly(&self) -> bool {
         let Phase::Compacting(at) = self.present() else { return true };
-        self.state.open.iter().all(|open| match open.ask {
-            Ask::Offload { message } => self.result_at(message).is_some(),
-            Ask::Summary | Ask::Reserve { .. } => self.asks_soundly(at),
-            _ => true,
-        })
+        let mut open = self.state.open.iter();
+        at.halvings <= MOST_HALVINGS
+            && open.all(|open| match open.ask {
+                Ask::Offload { message } => self.result_at(message).is_some(),
+                Ask::Summary | Ask::Reserve { .. } => self.asks_soundly(at),
+                _ => true,
+            })
     }
 
     fn asks_soundly(&self, at: &Compaction) -> bool {
         let context = self.context_or_history();
         let is_cut = at.cut.is_some_and(|cut| self.exchanges(&context).holds(cut));
-        is_cut && at.halvings <= MOST_HALVINGS && self.may_sum_up(at)
+        is_cut && self.may_sum_up(at)
     }
 
     /// To how many tokens, by the plain estimate, a request shall be brought.

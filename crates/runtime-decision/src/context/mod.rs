@@ -46,7 +46,9 @@ pub use self::{
     origin::RequestOrigin,
     policy::ContextPolicy,
 };
-pub(crate) use self::{compaction::Compaction, estimate::Measured, rebased::Rewrite};
+pub(crate) use self::{
+    compaction::Compaction, estimate::Measured, rebased::Rewrite, transaction::MOST_OVERLONG,
+};
 use self::{exchange::Cut, said::carried, stand_in::StandIn};
 use crate::Machine;
 

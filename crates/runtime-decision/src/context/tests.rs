@@ -209,6 +209,21 @@ proptest! {
 }
 
 #[test]
+fn a_context_from_a_damaged_file_is_left() {
+    let history: Transcript = messages(&[Said::Answer("yes".to_owned())]).into();
+    let mut steps = Context::of(&history);
+    let mut grown = history.clone();
+    steps = taken(steps, &mut grown, 0, Step::Cover(0, None));
+    let carried = steps.carried();
+    assert!(carried.over(&history).is_some() && carried.summarized);
+    for fixed in [carried.head.len(), usize::MAX] {
+        assert_eq!(super::CarriedContext { fixed, ..carried.clone() }.over(&history), None);
+    }
+    let covered = usize::MAX;
+    assert_eq!(super::CarriedContext { covered, ..carried }.over(&history), None);
+}
+
+#[test]
 fn a_summary_is_carried_into_the_next_head_in_the_place_of_the_last() {
     let mut history: Transcript = messages(&[
         Said::User("do it".to_owned()),

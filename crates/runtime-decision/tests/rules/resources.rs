@@ -1,6 +1,13 @@
 //! Decides what becomes of instructions and skills that are loaded when a run starts.
 
-use crate::notation::check;
+use std::sync::Arc;
+
+use runtime_decision::{
+    Definition, Effect, Happened, Input, Machine, Out, Outcome, Plan, RunIdentity, Task,
+};
+use runtime_ports::{ModelProfile, ResourceSnapshot};
+
+use crate::notation::{check, machine, shown};
 
 #[test]
 fn resources_are_loaded_beside_the_profile_and_placed_before_the_first_request() {
@@ -76,6 +83,58 @@ fn resources_are_none_of_the_history_and_stay_what_they_are() {
         = user "earlier" | user "go" | assistant a(1) | tool result(1) "one" | assistant "done"
         "#,
     );
+}
+
+/// The messages of the first request of a run that goes on with what one under resources left.
+fn goes_on(resources: bool, loaded: Option<ResourceSnapshot>) -> Vec<String> {
+    let run = machine("with resources\nstart alone\nprofile\nresources \"Old.\"\nmodel \"done\"");
+    let result = run.result().expect("it has ended");
+    assert!(result.context.is_some(), "it has nothing to go on with");
+    let mut task = Task::new("more").after(result.history.messages().cloned().collect::<Vec<_>>());
+    task.context = result.context;
+    let mut definition = Definition::new("agent", "model");
+    definition.callbacks.resources = resources;
+    let plan = Arc::new(Plan::new(definition).expect("a definition"));
+    let mut run = Machine::new(plan, RunIdentity::root("r", "task", "agent"), task);
+    let mut inputs = vec![Input { at_ms: 0, happened: Happened::Started }];
+    while let Some(input) = inputs.pop() {
+        let mut out = Out::default();
+        run.handle(input, &mut out).expect("it fits");
+        for asked in out.effects {
+            let outcome = match asked.effect {
+                Effect::ResolveProfile { .. } => Outcome::ProfileResolved(Ok(ModelProfile {
+                    context_window_tokens: 0,
+                    max_input_tokens: 0,
+                    max_output_tokens: None,
+                    images: false,
+                    price: None,
+                })),
+                Effect::LoadResources => {
+                    Outcome::ResourcesLoaded(Ok(loaded.clone().expect("a snapshot")))
+                }
+                Effect::CallModel(request) => {
+                    return request.messages.messages().map(shown).collect();
+                }
+                other => panic!("nothing else is asked for: {other:?}"),
+            };
+            inputs.push(Input::settled(0, asked.id, outcome));
+        }
+    }
+    panic!("no request was made");
+}
+
+#[test]
+fn a_run_that_goes_on_without_resources_does_not_keep_those_of_the_run_before() {
+    let plain = [r#"user "go""#, r#"assistant "done""#, r#"user "more""#];
+    assert_eq!(goes_on(false, None), plain);
+    let snapshot = |texts: &[&str]| {
+        let instructions = texts.iter().map(|text| (*text).to_owned()).collect();
+        ResourceSnapshot::new(instructions, Default::default())
+    };
+    assert_eq!(goes_on(true, Some(snapshot(&[" "]))), plain);
+    let told = goes_on(true, Some(snapshot(&["New."])));
+    assert_eq!(told[0], r#"system "New.""#);
+    assert_eq!(told[1..], plain);
 }
 
 #[test]

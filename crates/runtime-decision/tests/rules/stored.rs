@@ -305,7 +305,7 @@ fn every_truncation_is_refused() {
 }
 
 /// Where a run stands, where it is damaged, and what is written there.
-const DAMAGES: [(&str, &str, &str); 43] = [
+const DAMAGES: [(&str, &str, &str); 49] = [
     ("running", "/phase/with/group", "[0,2]"),
     ("running", "/phase/with/group", "[1,2]"),
     ("running", "/phase/with/group", "[0,3]"),
@@ -349,6 +349,12 @@ const DAMAGES: [(&str, &str, &str); 43] = [
     ("loading resources", "/open/1/ask", "\"profile\""),
     ("loading resources, profile known", "/open/0/ask", "\"profile\""),
     ("checking_answer", "/open/0/ask", "\"model\""),
+    ("compacting, telling after", "/context/fixed", "18446744073709551615"),
+    ("compacting, telling after", "/context/head", "[]"),
+    ("compacting, telling before", "/phase/with/halvings", "64"),
+    ("compacting, offloading", "/phase/with/halvings", "64"),
+    ("awaiting_model, after an overlong answer", "/phase/with/overlong", "4294967295"),
+    ("recalling", "/phase/with", r#"{"edits":[],"hidden":[],"recalled":18446744073709551615}"#),
 ];
 
 #[test]
