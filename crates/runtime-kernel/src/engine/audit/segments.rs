@@ -81,10 +81,13 @@ fn ends(
 ) -> [(Kind, usize); 5] {
     let len = request.messages.len();
     let systems = systems(&request.messages, shared, last);
-    // Resources stand behind the agent's own system message, and are said by the system, too.
+    // Resources stand behind the agent's own system message, if it has one, and are said by the
+    // system, too. The history begins with the former and has none of the latter.
+    let first = call.origin.history.entries().next();
+    let own = usize::from(first.is_some_and(|first| first.role() == ModelRole::System));
     let (instructions, resources) = match call.origin.resources {
         0 => (systems, systems),
-        resources => (systems.min(1), len.min(systems.min(1) + resources)),
+        resources => (systems.min(own), len.min(systems.min(own) + resources)),
     };
     let compacted = call.origin.head.clamp(resources, len.max(resources));
     let new = len.saturating_sub(fresh).clamp(compacted, len.max(compacted));

@@ -199,6 +199,25 @@ fn resources_stand_between_instructions_and_what_was_compacted() {
 }
 
 #[test]
+fn resources_without_instructions_are_resources() {
+    let with = |history: &str, context: &str| {
+        let mut call = call(origin(of(history), of(context)));
+        (call.origin.resources, call.origin.head) = (1, 1);
+        call
+    };
+    let told = segments(&[
+        (with("a", "s-skill a"), "s-skill a"),
+        (with("a b", "s-skill a b"), "s-skill a b"),
+    ]);
+    let expected = [
+        (Kind::Resources, 1, Change::Unchanged),
+        (Kind::History, 1, Change::Unchanged),
+        (Kind::New, 1, Change::Appended),
+    ];
+    assert_eq!(told, expected);
+}
+
+#[test]
 fn tools_and_options_are_told_apart_from_messages() {
     let tool = |name: &str| ModelToolDefinition {
         name: name.into(),
