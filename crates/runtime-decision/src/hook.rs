@@ -17,7 +17,8 @@ use crate::{Call, CallResult};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum HookPoint {
-    /// Before the context of a cycle is compacted.
+    /// Before the context of a cycle is compacted. Its edits shape the request, not what is summed
+    /// up: a summariser is given the messages as they stand in the context, without them.
     BeforeMemoryCompact,
     /// Before a model call.
     BeforeLlm,
@@ -59,7 +60,8 @@ pub struct HookCall {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "point", rename_all = "snake_case")]
 pub enum HookSubject {
-    /// The messages that would be sent.
+    /// The messages that would be sent. Edits of them shape the request and not what is summed up;
+    /// what no model shall read is kept out of the history in the first place.
     BeforeMemoryCompact {
         /// Oldest first.
         messages: Transcript,

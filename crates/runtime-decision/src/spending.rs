@@ -170,6 +170,7 @@ impl Machine {
         let held = self.take_reservation(spending);
         let nothing = Amounts::default();
         let price = self.state.profile.as_ref().and_then(|profile| profile.price.as_ref());
+        let price = price.filter(|_| self.has_price(spending));
         let reserved = held.as_ref().map_or(&nothing, |held| &held.amounts);
         let spent = used(&Bill { reserved, price });
         self.spend(&spent);
@@ -177,6 +178,15 @@ impl Machine {
             out.charges.push(Charge { reservation: EffectId(held.id), used: spent.charged });
         }
         held
+    }
+
+    /// Whether the price of the agent's model is that of a call. Of another model that sums up no
+    /// price is known: it is charged what its provider says it cost, else all that was reserved for
+    /// it, at the price of the agent's model.
+    fn has_price(&self, spending: Spending) -> bool {
+        let definition = self.plan.definition();
+        let summarizer = definition.context.summary_model.as_ref();
+        spending != Spending::Summary || summarizer.is_none_or(|it| *it == definition.model)
     }
 
     /// A model call whose outcome was lost with its process; it is paid for again when it is sent
@@ -314,7 +324,8 @@ impl Machine {
     }
 
     fn call_size(&self, request: &ModelRequest) -> CallSize {
-        let input = request.messages.estimated_tokens().saturating_add(tokens_of(&request.tools));
+        let plain = request.messages.estimated_tokens().saturating_add(tokens_of(&request.tools));
+        let input = self.expected_tokens(plain);
         let profile = self.state.profile.as_ref();
         let window = profile.map_or(0, |profile| profile.context_window_tokens);
         let wanted = request.max_output_tokens.map(u64::from);

@@ -104,7 +104,7 @@ impl Machine {
     ) -> bool {
         let before = self.plain_tokens(&at.view);
         let edits = match rewrite {
-            Some(rewrite) => rebased(&at.view.edits, rewrite),
+            Some(rewrite) => rebased(&at.view.edits, &rewrite),
             None => at.view.edits.clone(),
         };
         let old = self.state.context.replace(Box::new(context));

@@ -208,12 +208,10 @@ impl Context {
     ) -> (Self, Rewrite) {
         let kept = self.kept_head();
         let mut messages = self.messages.prefix(kept);
-        let mut same = kept;
+        let mut moved = Vec::new();
         for (place, entry) in (self.head..cut.place).zip(self.messages.entries_from(self.head)) {
             let Some(said) = carried(entry) else { continue };
-            if same == messages.len() && same == place && Arc::ptr_eq(&said, entry) {
-                same += 1;
-            }
+            moved.push(place);
             messages.push_entry(said);
         }
         messages.push(message);
@@ -222,7 +220,8 @@ impl Context {
             .entries_from(cut.place)
             .for_each(|entry| messages.push_entry(Arc::clone(entry)));
         let covered = self.covered_by(cut);
-        let rewrite = Rewrite { same, gone: cut.place, head, before: self.messages.len() };
+        let before = self.messages.len();
+        let rewrite = Rewrite { same: kept, moved, gone: cut.place, head, before };
         let context = Self {
             messages,
             head,

@@ -335,6 +335,8 @@ impl Machine {
             return self.leave_compaction(at.view, at.cause, out);
         }
         at.view.compacted = true;
+        // All edits are those from before it; there may be more of them now.
+        at.view.lasting = at.view.edits.len();
         let completed = Event::MemoryCompactCompleted {
             messages_before: at.messages_before,
             messages_after: self.context().len(),

@@ -352,3 +352,53 @@ fn s07_edits_from_before_compaction_follow_their_messages() {
         "#,
     );
 }
+
+#[test]
+fn s07_a_message_that_was_replaced_stays_replaced_wherever_it_moves() {
+    check(
+        r#"
+        window 1000
+        said user "first"
+        said assistant "hm"
+        said assistant long(300)
+        said user "secret"
+        said assistant long(300)
+        prompt "and now"
+        compact first
+        hook h before_memory_compact
+        hook k before_memory_compact
+        hook n before_llm
+        start
+        hook h replaces 3 "[redacted]"
+        hook k drops 1
+        summary "did it"
+        hook n inserts 99 "note"
+        show request
+        model overlong
+        hook n inserts 99 "note"
+        show request
+        model "done"
+        "#,
+        r#"
+        > cycle_started after 6 messages | -> hook h before compaction of 6 messages
+        > -> hook k before compaction of 6 messages
+        > memory_compact_started 6 messages 627 tokens of 766 | -> summary of 2 messages
+        > memory_compact_completed 6 to 5 messages 374 tokens by summary
+        | -> hook n before 5 messages and 0 tools
+        > -> model 6 messages
+        # user "first" | user "[redacted]"
+        | user covers 4: "did it\n\n[Where the run stood then: cycle 1 of 8.]"
+        | assistant "long(300)" | user "and now" | user "note"
+        > memory_compact_started 5 messages 756 tokens of 766
+        | memory_compact_completed 5 to 4 messages 141 tokens by trim
+        | -> hook n before 4 messages and 0 tools
+        > -> model 5 messages
+        # user "first" | user "[redacted]" | user "and now"
+        | user covers 6: "did it\n\n[Where the run stood then: cycle 1 of 8.]" | user "note"
+        > cycle_llm_response "done" | run_completed "done"
+        = completed "done"
+        = user "first" | assistant "hm" | assistant "long(300)" | user "secret"
+        | assistant "long(300)" | user "and now" | assistant "done"
+        "#,
+    );
+}

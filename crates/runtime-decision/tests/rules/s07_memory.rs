@@ -204,8 +204,8 @@ fn s07_recalled_messages_stay_for_a_retry() {
         > -> model 3 messages
         > memory_compact_started 2 messages 915 tokens | -> summary of 2 messages
         > memory_compact_completed 2 to 2 messages 63 tokens by summary | -> model 3 messages
-        # user "go" | user covers 2: "it was long\n\n[Where the run stood then: cycle 1 of 20.]"
-        | user "remember"
+        # user "remember" | user "go"
+        | user covers 2: "it was long\n\n[Where the run stood then: cycle 1 of 20.]"
         > cycle_llm_response "done" | run_completed "done"
         = completed "done"
         = assistant "long(900)" | user "go" | assistant "done"

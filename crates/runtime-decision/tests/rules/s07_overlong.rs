@@ -155,8 +155,9 @@ fn s07_hooks_before_the_model_run_again_for_each_retry() {
         > memory_compact_completed 2 to 2 messages 63 tokens by summary
         | -> hook h before 3 messages and 0 tools
         > -> model 4 messages
-        # user "go" | user covers 2: "it was long\n\n[Where the run stood then: cycle 1 of 20.]"
-        | user "first" | user "last again"
+        # user "first" | user "go"
+        | user covers 2: "it was long\n\n[Where the run stood then: cycle 1 of 20.]"
+        | user "last again"
         > cycle_llm_response "done" | run_completed "done"
         = completed "done"
         = assistant "long(900)" | user "go" | assistant "done"

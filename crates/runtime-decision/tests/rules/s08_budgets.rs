@@ -1,6 +1,6 @@
 //! Decides whether what a run spends is reserved before and settled after (section 8).
 
-use crate::notation::check;
+use crate::notation::{check, happens};
 
 #[test]
 fn s08_without_a_budget_nothing_is_asked_and_what_was_spent_is_told_all_the_same() {
@@ -62,7 +62,7 @@ fn s08_a_model_call_is_reserved_before_and_charged_after() {
         > charged calls 1 tokens 60 uncached 6 cost 166 | cycle_llm_response "" a(1)
         | -> reserve tools 1 a 1 | tool_call_planned a(1) | tool_call_started a(1) | -> a(1)
         > charged tools 1 a 1 | tool_result a(1) "x" | cycle_started after 3 messages
-        | -> reserve calls 1 tokens 125 uncached 25 cost 350 | -> model 3 messages within 100
+        | -> reserve calls 1 tokens 124 uncached 24 cost 348 | -> model 3 messages within 100
         > charged calls 1 tokens 21 uncached 20 cost 77 | cycle_llm_response "done"
         | run_completed "done"
         # charged calls 2 tokens 81 uncached 26 cost 243 tools 1 a 1 | tokens 81
@@ -161,7 +161,7 @@ fn complaint_23_a_budget_that_others_used_up_ends_the_run_with_its_terminal_even
         > charged calls 1 tokens 30 uncached 10 | cycle_llm_response "" a(1)
         | -> reserve tools 1 a 1 | tool_call_planned a(1) | tool_call_started a(1) | -> a(1)
         > charged tools 1 a 1 | tool_result a(1) "x" | cycle_started after 3 messages
-        | -> reserve calls 1 tokens 125 uncached 25 | budget_exhausted tokens 330 of 400
+        | -> reserve calls 1 tokens 124 uncached 24 | budget_exhausted tokens 330 of 400
         = budget_exhausted tokens
         = user "go" | assistant a(1) | tool result(1) "x"
         "#,
@@ -308,7 +308,7 @@ fn s08_every_attempt_of_a_call_counts() {
         > charged calls 3 tokens 429 uncached 25 | cycle_llm_response "" a(1)
         | -> reserve tools 1 a 1 | tool_call_planned a(1) | tool_call_started a(1) | -> a(1)
         > charged tools 1 a 1 | tool_result a(1) "x" | cycle_started after 3 messages
-        | -> reserve calls 1 tokens 225 uncached 25 | budget_exhausted model_calls 3 of 3
+        | -> reserve calls 1 tokens 217 uncached 17 | budget_exhausted model_calls 3 of 3
         = budget_exhausted model_calls
         = user "go" | assistant a(1) | tool result(1) "x"
         "#,
@@ -440,4 +440,34 @@ fn s08_cancelled_goes_before_budget_and_budget_before_finish() {
         = user "go"
         "#,
     );
+}
+
+#[test]
+fn s08_a_summary_of_another_model_is_not_charged_at_the_price_of_the_agents() {
+    let script = |model: &str, cost: &str| {
+        format!(
+            r#"
+            budget cost=900000
+            price 2 1 3
+            window 100000
+            output 100
+            context summarizer {model}
+            said assistant long(3000)
+            compact first
+            start
+            summary "did it" {cost} usage 10 5
+            model "done" usage 10 5
+            "#
+        )
+    };
+    let charged = |model: &str, cost: &str| {
+        let told = happens(&script(model, cost));
+        let rest = told.split("> charged ").nth(1).expect("a charge").to_owned();
+        let words: Vec<_> = rest.split_whitespace().skip_while(|word| *word != "cost").collect();
+        words[1].parse::<u64>().expect("a cost")
+    };
+    // Ten tokens at 2, and five at 3.
+    assert_eq!(charged("model", ""), 35);
+    assert_eq!(charged("other", "cost 77"), 77);
+    assert!(charged("other", "") > 6_000, "what nobody knows counts as it was reserved");
 }
