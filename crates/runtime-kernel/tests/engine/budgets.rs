@@ -209,7 +209,7 @@ async fn what_a_dropped_run_had_reserved_counts_as_used() {
 
 #[tokio::test(start_paused = true)]
 async fn what_was_spent_before_a_suspension_counts_after_it_in_another_process() {
-    let model = FakeModel::new([call("c1", "work").usage(700, 200), ModelStep::text("done")]);
+    let model = FakeModel::new([call("c1", "work").usage(20, 880), ModelStep::text("done")]);
     let work = tool("work", [ToolStep::text("ok").delay(ms(1_000))]);
     let agent = built(agent(&model).tool(work).max_output_tokens(600).budget(tokens(1_500)));
     let (run, mut events) = start(&agent);
