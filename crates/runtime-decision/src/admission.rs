@@ -168,10 +168,11 @@ impl Terms {
     }
 
     /// The tools that the run advertises. A user who cannot be asked is not advertised, nor is an
-    /// end that the policy does not need.
+    /// end that the policy does not need, nor are sub-agents to a run that is too deep for them.
     pub(crate) fn tools(&self, plan: &Plan) -> ToolSet {
         let finishes = self.no_tool_policy == NoToolPolicy::Continue;
-        let tools = plan.advertised(self.allow_interruption, finishes);
+        let delegates = self.depth < plan.definition().delegation.max_depth;
+        let tools = plan.advertised(self.allow_interruption, finishes, delegates);
         if self.excluded_tools.is_empty() {
             return tools.clone();
         }

@@ -190,6 +190,9 @@ impl Machine {
         if self.is_ending() {
             return self.end_stopped(out);
         }
+        if let Some(phase) = self.await_children(out) {
+            return phase;
+        }
         let policy = self.state.terms.no_tool_policy;
         let more = !self.is_at_limit();
         if policy == NoToolPolicy::Continue {
@@ -241,6 +244,7 @@ impl CallState {
             stage: Stage::Waiting,
             key: None,
             approval: None,
+            delegation: None,
             result: None,
             state_writes: Vec::new(),
         }

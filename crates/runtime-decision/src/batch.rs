@@ -8,7 +8,7 @@ use runtime_ports::{ApprovalDecision, ModelMessage};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{Call, CallResult, ReturnedSteering};
+use crate::{Call, CallResult, ReturnedSteering, children::Delegation};
 
 /// The calls of one answer, worked through group by group.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -58,6 +58,9 @@ pub(crate) struct CallState {
     /// What the idempotency key is made of; given when the tool is started.
     pub(crate) key: Option<u64>,
     pub(crate) approval: Option<Approval>,
+    /// What a call that delegates waits for, while it runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) delegation: Option<Box<Delegation>>,
     pub(crate) result: Option<Arc<CallResult>>,
     #[serde(with = "runtime_ports::state_writes")]
     pub(crate) state_writes: Vec<(String, Option<Value>)>,

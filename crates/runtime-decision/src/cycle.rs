@@ -94,6 +94,8 @@ impl Machine {
 
     fn enter_cycle(&mut self, messages: Vec<ModelMessage>, out: &mut Out) -> Phase {
         self.inject("before_cycle", messages, out);
+        let ends = self.untold_ends();
+        self.inject("sub_tasks", ends, out);
         self.drain_at_cycle_start(out);
         let cycle_started = Event::CycleStarted {
             max_cycles: self.state.terms.max_cycles,

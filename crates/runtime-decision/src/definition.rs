@@ -4,7 +4,11 @@
 //! Invariant: a definition that was taken in is planned once, so that every request of every run
 //! advertises the same tools in the same order.
 
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+    time::Duration,
+};
 
 use runtime_ports::{
     Digest, GenerationOptions, ModelToolDefinition, ResponseFormat, ToolDescriptor, ToolSet,
@@ -16,6 +20,7 @@ use serde_json::{Map, Value};
 use crate::{
     AnswerSchema, BudgetLimits, ContextPolicy, DefinitionError, DelegationLimits, HookDeclaration,
     MemoryDeclaration, SubAgentDeclaration, ToolPolicy,
+    children::{DelegationTool, descriptors},
 };
 
 /// Name of the tool with which a model ends its task under [`NoToolPolicy::Continue`].
@@ -159,7 +164,9 @@ impl Definition {
 pub struct Plan {
     definition: Definition,
     digest: Digest,
-    advertised: [[ToolSet; 2]; 2],
+    /// The tools of the engine's own that delegate; none without sub-agents.
+    delegation_tools: Vec<ToolDescriptor>,
+    advertised: [[[ToolSet; 2]; 2]; 2],
     tool_tokens: Vec<u64>,
     places: BTreeMap<String, usize>,
     formed: Arc<GenerationOptions>,
@@ -176,13 +183,21 @@ impl Plan {
         let places = places(&definition.tools)?;
         check_limits(&definition)?;
         check_answer(&definition)?;
+        check_sub_agents(&definition)?;
         let digest = Digest::of_json(&definition);
-        let tools = |asks, finishes| advertised(&definition.tools, asks, finishes);
-        let advertised =
-            [false, true].map(|asks| [false, true].map(|finishes| tools(asks, finishes)));
+        let delegation_tools = descriptors(&definition.sub_agents, definition.delegation);
+        let either = [false, true];
+        let tools = |asks, finishes, delegates: bool| {
+            let own = if delegates { &*delegation_tools } else { &[] };
+            advertised(&definition.tools, own, asks, finishes)
+        };
+        let advertised = either.map(|asks| {
+            either.map(|finishes| either.map(|delegates| tools(asks, finishes, delegates)))
+        });
         let formed = formed(&definition);
-        let tool_tokens = definition.tools.iter().map(|tool| tokens(&tool.definition)).collect();
-        Ok(Self { definition, digest, advertised, tool_tokens, places, formed })
+        let all = definition.tools.iter().chain(&delegation_tools);
+        let tool_tokens = all.map(|tool| tokens(&tool.definition)).collect();
+        Ok(Self { definition, digest, delegation_tools, advertised, tool_tokens, places, formed })
     }
 
     /// The definition, its tools in the order of their names.
@@ -197,23 +212,37 @@ impl Plan {
         self.digest
     }
 
-    /// What a tool declares.
+    /// What a tool declares, be it one of the agent or one with which its model delegates.
     #[must_use]
     pub fn tool(&self, name: &str) -> Option<&ToolDescriptor> {
-        self.places.get(name).map(|place| &self.definition.tools[*place])
+        let own = self.places.get(name).map(|place| &self.definition.tools[*place]);
+        own.or_else(|| self.delegation_tools.iter().find(|tool| tool.definition.name == name))
     }
 
     /// Tokens that a request with these tools is taken to spend on them.
     pub(crate) fn tool_tokens(&self, tools: &ToolSet) -> u64 {
-        let known = tools.iter().filter_map(|tool| self.places.get(&tool.name));
-        known.map(|place| self.tool_tokens[*place]).fold(0, u64::saturating_add)
+        let known = tools.iter().filter_map(|tool| self.place(&tool.name));
+        known.map(|place| self.tool_tokens[place]).fold(0, u64::saturating_add)
     }
 
-    /// The tools that a run advertises, in the order of their names: whether it asks the user, and
-    /// whether its model ends the task itself, decides about the tools for that. All runs share
-    /// them.
-    pub(crate) const fn advertised(&self, asks: bool, finishes: bool) -> &ToolSet {
-        &self.advertised[asks as usize][finishes as usize]
+    /// Place of a tool among those of the agent, and then those of the engine's own.
+    fn place(&self, name: &str) -> Option<usize> {
+        let own = || self.delegation_tools.iter().position(|tool| tool.definition.name == name);
+        let place = self.places.get(name).copied();
+        place.or_else(|| own().map(|place| place + self.definition.tools.len()))
+    }
+
+    /// The tools of the engine's own with which the model delegates; none without sub-agents.
+    #[must_use]
+    pub fn delegation_tools(&self) -> &[ToolDescriptor] {
+        &self.delegation_tools
+    }
+
+    /// The tools that a run advertises, in the order of their names: whether it asks the user,
+    /// whether its model ends the task itself, and whether it may delegate, decides about the tools
+    /// for that. All runs share them.
+    pub(crate) const fn advertised(&self, asks: bool, finishes: bool, delegates: bool) -> &ToolSet {
+        &self.advertised[asks as usize][finishes as usize][delegates as usize]
     }
 
     /// The options of a request. Some servers cannot have both tools and a form.
@@ -243,10 +272,17 @@ fn tokens(tool: &ModelToolDefinition) -> u64 {
     words.into_iter().fold(schema, u64::saturating_add)
 }
 
-fn advertised(tools: &[ToolDescriptor], asks: bool, finishes: bool) -> ToolSet {
+fn advertised(
+    tools: &[ToolDescriptor],
+    delegation_tools: &[ToolDescriptor],
+    asks: bool,
+    finishes: bool,
+) -> ToolSet {
     let keeps = |name: &str| (asks || name != ASK_USER) && (finishes || name != TASK_FINISH);
-    let definitions = tools.iter().map(|tool| &tool.definition);
-    definitions.filter(|tool| keeps(&tool.name)).cloned().collect()
+    let all = tools.iter().chain(delegation_tools).map(|tool| &tool.definition);
+    let mut kept: Vec<_> = all.filter(|tool| keeps(&tool.name)).collect();
+    kept.sort_by(|left, right| left.name.cmp(&right.name));
+    kept.into_iter().cloned().collect()
 }
 
 fn places(tools: &[ToolDescriptor]) -> Result<BTreeMap<String, usize>, DefinitionError> {
@@ -272,6 +308,25 @@ fn check_answer(definition: &Definition) -> Result<(), DefinitionError> {
             Err(DefinitionError::InvalidAnswerName { name: (*answer.name).to_owned() })
         }
         _ => Ok(()),
+    }
+}
+
+fn check_sub_agents(definition: &Definition) -> Result<(), DefinitionError> {
+    let mut names = BTreeSet::new();
+    for agent in &definition.sub_agents {
+        let name = agent.name.to_string();
+        if name.trim().is_empty() || name.len() > TOOL_NAME_MAX_BYTES {
+            return Err(DefinitionError::InvalidSubAgentName { bytes: name.len() });
+        }
+        if !names.insert(&agent.name) {
+            return Err(DefinitionError::DuplicateSubAgentName { name });
+        }
+    }
+    let tools = definition.tools.iter().map(|tool| &tool.definition.name);
+    let mut taken = tools.filter(|name| DelegationTool::of(name).is_some());
+    match taken.next().filter(|_| !names.is_empty()) {
+        Some(name) => Err(DefinitionError::DelegationToolName { name: name.clone() }),
+        None => Ok(()),
     }
 }
 

@@ -34,6 +34,24 @@ pub enum DefinitionError {
         /// The name.
         name: String,
     },
+    /// The name belongs to a tool with which models delegate.
+    #[error("{name} is the name of a tool that sub-agents bring; give the tool another")]
+    DelegationToolName {
+        /// The name.
+        name: String,
+    },
+    /// Two sub-agents have one name.
+    #[error("two sub-agents are called {name}; rename one of them")]
+    DuplicateSubAgentName {
+        /// The name.
+        name: String,
+    },
+    /// The name cannot be called.
+    #[error("a sub-agent's name has {bytes} bytes; give it 1 to {TOOL_NAME_MAX_BYTES}, not blank")]
+    InvalidSubAgentName {
+        /// Length of the name, in bytes.
+        bytes: usize,
+    },
     /// A run could not begin.
     #[error("max_cycles is 0; allow at least one cycle")]
     NoCycles,

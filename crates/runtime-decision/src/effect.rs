@@ -88,8 +88,8 @@ pub enum Effect {
     RunChild(Box<ChildWork>),
     /// Say something to a child that is at work.
     SteerChild {
-        /// The effect that runs it.
-        child: EffectId,
+        /// Names the task within the run.
+        task_id: Arc<str>,
         /// What is said.
         prompt: Arc<str>,
     },

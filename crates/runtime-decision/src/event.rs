@@ -53,7 +53,7 @@ pub enum Event {
     },
     /// Messages were added at the start of a cycle.
     CycleInjectedMessages {
-        /// `before_cycle` or `steering`.
+        /// `before_cycle`, `sub_tasks` or `steering`.
         reason: Arc<str>,
         /// How many.
         message_count: usize,

@@ -112,7 +112,10 @@ pub use budget::{
     Shortage, Spent,
 };
 pub use call::{Call, CallResult, ResultStatus};
-pub use children::{ChildEnd, ChildResult, ChildWork, DelegationLimits, SubAgentDeclaration};
+pub use children::{
+    CONTINUE_SUB_TASK, CREATE_SUB_TASK, CREATE_SUB_TASK_BATCH, ChildEnd, ChildResult, ChildWork,
+    DelegationLimits, STEER_SUB_TASK, SUB_TASK_STATUS, SubAgentDeclaration, WAIT_SUB_TASKS,
+};
 pub use context::{
     CarriedContext, ContextPolicy, MemoryCall, MemoryDeclaration, MemoryMoment, RequestOrigin,
 };

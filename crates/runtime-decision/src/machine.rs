@@ -69,6 +69,7 @@ impl Machine {
             measured: None,
             rests_up_to: 0,
             warnings: Vec::new(),
+            children: None,
             shared: Arc::new(storable_map(task.shared_state)),
             terms,
             tool_tokens: plan.tool_tokens(&tools),
@@ -160,6 +161,9 @@ impl Machine {
             (Phase::CheckingAnswer(at), Fact::Settled(_, Outcome::AnswerChecked(verdict))) => {
                 self.take_verdict(*at, verdict, out)
             }
+            (phase, Fact::Settled(Ask::Child { child }, Outcome::ChildEnded(end))) => {
+                self.child_ended(phase, child, end, out)
+            }
             (Phase::RunningTools(batch), Fact::Settled(ask, outcome)) => {
                 self.take_step(batch, ask, outcome, out)
             }
@@ -171,7 +175,10 @@ impl Machine {
             }
             (Phase::Suspended(inner), Fact::Resumed) => self.resume(*inner, out),
             (Phase::Suspended(inner), Fact::Cancelled) => self.cancel_suspended(*inner, out),
-            (phase @ Phase::Suspended(_), Fact::Suspended) | (phase, Fact::Steered) => phase,
+            (Phase::Closing(ending), Fact::Cancelled) => self.cancel_closing(ending),
+            (phase @ Phase::Suspended(_), Fact::Suspended)
+            | (phase @ Phase::Closing(_), Fact::Suspended | Fact::WallTimeElapsed) => phase,
+            (phase, Fact::Steered) => self.hear(phase, out),
             (phase, Fact::Cancelled) => self.stop(phase, Stop::Cancel, out),
             (phase, Fact::WallTimeElapsed) => {
                 let shortage = self.time_shortage();

@@ -23,6 +23,18 @@ pub enum Ruling {
     },
 }
 
+impl Ruling {
+    /// The stricter of two; of two denials the first.
+    const fn stricter<'a>(&'a self, other: &'a Self) -> &'a Self {
+        match (self, other) {
+            (Self::Deny { .. }, _) => self,
+            (_, Self::Deny { .. }) => other,
+            (Self::Ask, _) => self,
+            (Self::Allow, _) => other,
+        }
+    }
+}
+
 /// Rules by name, then by what a tool may do to the world. The default allows everything.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -52,6 +64,30 @@ impl ToolPolicy {
     pub fn with_rule(mut self, tool: impl Into<String>, ruling: Ruling) -> Self {
         self.by_name.insert(tool.into(), ruling);
         self
+    }
+
+    /// A policy that is as strict as this one and as another one, for an agent that has `tools`:
+    /// each call is denied if one of them denies it, else asked about if one of them asks.
+    #[must_use]
+    pub fn stricter<'a>(
+        &self,
+        other: &Self,
+        tools: impl IntoIterator<Item = &'a ToolDescriptor>,
+    ) -> Self {
+        let mut policy = Self {
+            by_name: BTreeMap::new(),
+            read_only: self.read_only.stricter(&other.read_only).clone(),
+            workspace_write: self.workspace_write.stricter(&other.workspace_write).clone(),
+            process: self.process.stricter(&other.process).clone(),
+            external: self.external.stricter(&other.external).clone(),
+        };
+        for tool in tools {
+            let ruling = self.ruling(tool).stricter(other.ruling(tool));
+            if policy.ruling(tool) != ruling {
+                policy.by_name.insert(tool.definition.name.clone(), ruling.clone());
+            }
+        }
+        policy
     }
 
     /// What becomes of a call of `tool`.

@@ -30,9 +30,12 @@ impl Machine {
                 Effect::StoreArtifact { content: self.result_at(message).unwrap_or_default() }
             }
             Ask::Summary => Effect::Summarize(self.asked_summary(id)),
-            // Asked for by nothing yet.
-            Ask::Child { .. } | Ask::SteerChild { .. } | Ask::WaitChildren { .. } => {
-                panic!("{KEPT}")
+            Ask::Child { child } => Effect::RunChild(Box::new(self.child_work(child))),
+            Ask::SteerChild { call } => {
+                self.steering_of(self.kept().calls[call].delegation.as_deref())
+            }
+            Ask::WaitChildren { call } => {
+                self.rest_of_wait(self.kept().calls[call].delegation.as_deref())
             }
             Ask::CycleInputs => Effect::CollectCycleInputs(self.cycle_view()),
             Ask::Interruptions { .. } => Effect::CollectInterruptions(self.cycle_view()),

@@ -8,6 +8,7 @@ use runtime_ports::ToolDescriptor;
 use crate::{
     HookPoint, LoadError, Plan,
     batch::{Batch, CallState, Stage},
+    children::{check_children, check_delegation},
     context::{MOST_OVERLONG, Measured},
     spending::{Reservation, Spending},
     state::{Ask, Open, Phase, RequestView, Standing, State, Stop},
@@ -20,9 +21,12 @@ pub(crate) fn check(plan: &Plan, state: &State) -> Result<(), LoadError> {
     check_counters(state)?;
     check_open(state)?;
     check_reservations(state)?;
+    check_children(state).or_else(damaged)?;
     let phase = match &state.phase {
         Phase::Suspended(inner) => check_suspended(state, inner)?,
-        Phase::BetweenCycles => return damaged("it is between cycles and not suspended"),
+        Phase::BetweenCycles if !rests(state) => {
+            return damaged("it is between cycles and not suspended");
+        }
         phase => phase,
     };
     check_cycle(state, phase)?;
@@ -47,6 +51,13 @@ fn view_of(phase: &Phase) -> Option<&RequestView> {
 /// What memory providers put in is among its edits, and a run ends with the last overlong answer.
 fn is_sound(view: &RequestView) -> bool {
     view.recalled <= view.edits.len() && view.overlong < MOST_OVERLONG
+}
+
+/// Whether it is suspended, or will be once its children have come to a rest.
+fn rests(state: &State) -> bool {
+    let at_work = |open: &Open| open.ask.is_child() && open.standing == Standing::Asked;
+    matches!(state.phase, Phase::Suspended(_))
+        || state.stop == Some(Stop::Suspend) && state.open.iter().any(at_work)
 }
 
 fn damaged<T>(reason: &str) -> Result<T, LoadError> {
@@ -118,7 +129,7 @@ fn check_reservations(state: &State) -> Result<(), LoadError> {
 fn check_suspended<'a>(state: &State, inner: &'a Phase) -> Result<&'a Phase, LoadError> {
     require(state.stop.is_none(), "a suspended run is about to stop")?;
     match inner {
-        Phase::New | Phase::Suspended(_) | Phase::Ended(_) => {
+        Phase::New | Phase::Suspended(_) | Phase::Ended(_) | Phase::Closing(_) => {
             damaged("a run is suspended at what cannot be resumed")
         }
         inner => Ok(inner),
@@ -128,13 +139,13 @@ fn check_suspended<'a>(state: &State, inner: &'a Phase) -> Result<&'a Phase, Loa
 fn check_cycle(state: &State, phase: &Phase) -> Result<(), LoadError> {
     let fits = match phase {
         Phase::New | Phase::ResolvingModel => state.cycle == 0,
-        Phase::BetweenCycles => state.cycle < state.terms.max_cycles,
-        Phase::Ended(_) => true,
+        Phase::BetweenCycles | Phase::AwaitingChildren => state.cycle < state.terms.max_cycles,
+        Phase::Ended(_) | Phase::Closing(_) => true,
         _ => state.cycle > 0,
     };
     require(fits, "the cycle does not fit the phase")?;
     let may_stop = match phase {
-        Phase::New | Phase::Ended(_) => false,
+        Phase::New | Phase::Ended(_) | Phase::Closing(_) => false,
         Phase::AwaitingModel(_) | Phase::Compacting(_) | Phase::RunningTools(_) => true,
         _ => matches!(state.stop, None | Some(Stop::Suspend)),
     };
@@ -143,8 +154,14 @@ fn check_cycle(state: &State, phase: &Phase) -> Result<(), LoadError> {
 
 /// A phase outside of a batch waits for one thing, or for none.
 fn check_single(plan: &Plan, state: &State, phase: &Phase) -> Result<(), LoadError> {
-    let asks: Vec<_> = state.open.iter().map(|open| open.ask).collect();
+    let asks: Vec<_> =
+        state.open.iter().map(|open| open.ask).filter(|ask| !ask.is_child()).collect();
+    let has_children = state.open.iter().any(|open| open.ask.is_child());
+    if matches!(phase, Phase::New | Phase::ResolvingModel | Phase::Ended(_)) && has_children {
+        return damaged("children are at work before the first answer, or after the end");
+    }
     let fits = match (phase, &asks[..]) {
+        (Phase::AwaitingChildren | Phase::Closing(_), []) => has_children,
         (Phase::New | Phase::BetweenCycles | Phase::Ended(_), [])
         | (Phase::CollectingInputs, [Ask::CycleInputs])
         | (Phase::AwaitingModel(_), [Ask::Model | Ask::Reserve { spending: Spending::Model }]) => {
@@ -186,7 +203,7 @@ fn runs_at(plan: &Plan, hook: usize, point: HookPoint) -> bool {
 fn check_batch(plan: &Plan, state: &State, batch: &Batch) -> Result<(), LoadError> {
     let (first, end) = batch.group;
     let is_reserving = state.open.iter().any(|open| matches!(open.ask, Ask::Reserve { .. }));
-    let is_held = matches!(state.phase, Phase::Suspended(_)) || is_reserving;
+    let is_held = rests(state) || is_reserving;
     let is_unopened = batch.group == (0, 0) && is_held;
     let within = (first < end || is_unopened) && end <= batch.calls.len();
     require(within, "the group of a batch lies outside of it")?;
@@ -194,11 +211,12 @@ fn check_batch(plan: &Plan, state: &State, batch: &Batch) -> Result<(), LoadErro
     require(steered, "a batch was interrupted after a call that it has not")?;
     let reserves = Ask::Reserve { spending: Spending::Batch };
     let is_unpaid = batch.group == (0, 0) && !batch.is_admitted;
-    let of_call = |open: &Open| match open.ask.call() {
+    let of_call = |open: &&Open| match open.ask.call() {
         Some(call) => call < batch.calls.len(),
         None => open.ask == reserves && is_unpaid,
     };
-    require(state.open.iter().all(of_call), "an open effect is about a call that is not there")?;
+    let asked = state.open.iter().filter(|open| !open.ask.is_child()).collect::<Vec<_>>();
+    require(asked.iter().all(of_call), "an open effect is about a call that is not there")?;
     for (place, call) in batch.calls.iter().enumerate() {
         let reached = match place {
             place if place < first => call.stage == Stage::Done,
@@ -209,13 +227,12 @@ fn check_batch(plan: &Plan, state: &State, batch: &Batch) -> Result<(), LoadErro
         check_call(plan, state, call, place)?;
     }
     let is_over = batch.in_group().iter().all(|call| call.stage == Stage::Done);
-    let waits = !state.open.is_empty() || matches!(state.phase, Phase::Suspended(_));
-    require(waits && (!is_over || may_be_over(state)), "a batch waits for nothing")
-}
-
-/// A group whose calls are done waits for what interrupts it, or for being resumed.
-fn may_be_over(state: &State) -> bool {
-    matches!(state.phase, Phase::Suspended(_)) || !state.open.is_empty()
+    let waits = !asked.is_empty()
+        || rests(state)
+        || batch.in_group().iter().any(|call| call.delegation.is_some());
+    // A group whose calls are done waits for what interrupts it, or for being resumed.
+    let may_be_over = rests(state) || !asked.is_empty();
+    require(waits && (!is_over || may_be_over), "a batch waits for nothing")
 }
 
 fn check_call(plan: &Plan, state: &State, call: &CallState, place: usize) -> Result<(), LoadError> {
@@ -228,13 +245,15 @@ fn check_call(plan: &Plan, state: &State, call: &CallState, place: usize) -> Res
         | (Stage::Checking, [Ask::Check { .. }])
         | (Stage::Consulting, [Ask::Consult { .. }])
         | (Stage::Asking, [Ask::Approve { .. }])
-        | (Stage::Admitting, [Ask::Reserve { spending: Spending::Call { .. } }])
-        | (Stage::Running, [Ask::Tool { .. }]) => true,
+        | (Stage::Admitting, [Ask::Reserve { spending: Spending::Call { .. } }]) => true,
+        (Stage::Running, [Ask::Tool { .. }]) => call.delegation.is_none(),
+        (Stage::Running, _) => call.delegation.is_some(),
         (Stage::BeforeHook, [Ask::Hook { hook, .. }]) => hook_at(*hook, HookPoint::BeforeToolCall),
         (Stage::AfterHook, [Ask::Hook { hook, .. }]) => hook_at(*hook, HookPoint::AfterToolCall),
         _ => false,
     };
     require(fits, "the open effects do not fit the stage of their call")?;
+    check_delegation(plan, state, call, &asks).or_else(damaged)?;
     require(has_what_it_needs(plan, state, call), "a call lacks what its stage needs")
 }
 

@@ -14,6 +14,7 @@ use crate::{
     Spent, TASK_FINISH,
     batch::{Batch, CallState, Stage},
     budget::{Bill, most_cost},
+    children::sub_tasks_of,
     state::{Ask, Phase, RequestView, Stop},
 };
 
@@ -368,7 +369,17 @@ impl Machine {
     /// What the calls of an answer take if all of them run.
     fn batch_amounts(&self, batch: &Batch) -> Amounts {
         let calls = batch.calls.iter().filter(|call| self.counts(call));
-        Amounts::of_tools(calls.map(|call| &call.original.name))
+        let calls = calls.map(|call| &call.original).collect::<Vec<_>>();
+        let sub_tasks = calls.iter().map(|call| self.sub_tasks_of(call)).sum();
+        Amounts { sub_tasks, ..Amounts::of_tools(calls.into_iter().map(|call| &call.name)) }
+    }
+
+    /// How many runs a call asks to start.
+    fn sub_tasks_of(&self, call: &Call) -> u64 {
+        match self.delegation_tool(&call.name) {
+            Some(_) => sub_tasks_of(call),
+            None => 0,
+        }
     }
 
     fn counts(&self, call: &CallState) -> bool {
@@ -381,7 +392,9 @@ impl Machine {
         let state = &batch.calls[call];
         let tool_calls = u64::from(!self.counts(state));
         let name = Arc::clone(&state.effective().name);
-        Amounts { tool_calls, tool_calls_by_name: [(name, 1)].into(), ..Amounts::default() }
+        let sub_tasks = self.sub_tasks_of(state.effective());
+        let tool_calls_by_name = [(name, 1)].into();
+        Amounts { tool_calls, tool_calls_by_name, sub_tasks, ..Amounts::default() }
     }
 }
 

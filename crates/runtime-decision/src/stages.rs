@@ -40,6 +40,8 @@ impl Machine {
                     self.take_batch_grant(&mut batch, spending, granted, out);
                 }
             }
+            Outcome::ChildSteered(heard) => self.task_steered(&mut batch, call, heard, out),
+            Outcome::WaitOver => self.wait_over(&mut batch, call, out),
             _ => {}
         }
         self.run_batch(batch, out)
@@ -150,7 +152,10 @@ impl Machine {
             tool_call_id: Arc::clone(&started.id),
         };
         self.tell(event, out);
-        self.ask(Ask::Tool { call });
+        match self.delegation_tool(&batch.calls[call].effective().name) {
+            Some(tool) => self.delegate(batch, call, tool, out),
+            None => self.ask(Ask::Tool { call }),
+        }
     }
 
     fn returned(&mut self, batch: &mut Batch, call: usize, end: ToolEnd, out: &mut Out) {
@@ -226,6 +231,9 @@ impl Machine {
     }
 
     pub(crate) fn may_run_again(&self, call: &Call) -> bool {
+        if self.delegation_tool(&call.name).is_some() {
+            return false;
+        }
         let tool = self.plan.tool(&call.name);
         tool.is_some_and(|tool| tool.idempotent || tool.effect == EffectClass::ReadOnly)
     }

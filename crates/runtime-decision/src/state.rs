@@ -15,6 +15,7 @@ use crate::{
     BudgetLimits, Edit, HookPoint, Ledger, NoToolPolicy, ReturnedSteering, RunError, RunIdentity,
     RunStatus, Shortage, Spent,
     batch::Batch,
+    children::Children,
     context::{Compaction, Context, Measured},
     kept_record::KeptRecord,
     log::Log,
@@ -66,6 +67,9 @@ pub(crate) struct State {
     /// What went wrong without ending the run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) warnings: Vec<Arc<str>>,
+    /// The tasks that the run delegated, if there are any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) children: Option<Box<Children>>,
     pub(crate) shared: Arc<Map<String, Value>>,
     pub(crate) profile: Option<ModelProfile>,
     pub(crate) steering: VecDeque<ReturnedSteering>,
@@ -140,6 +144,10 @@ pub(crate) enum Phase {
     CheckingAnswer(Box<Candidate>),
     /// Working through the calls of an answer.
     RunningTools(Box<Batch>),
+    /// Waiting for children, since the model had nothing else to do.
+    AwaitingChildren,
+    /// Waiting for children that were told to stop; then over.
+    Closing(Box<Ending>),
     /// Waiting to be resumed, then going on with what is inside.
     Suspended(Box<Phase>),
     /// Over.
@@ -160,6 +168,8 @@ impl Phase {
             Self::Reviewing(_) => "reviewing",
             Self::CheckingAnswer(_) => "checking_answer",
             Self::RunningTools(_) => "running_tools",
+            Self::AwaitingChildren => "awaiting_children",
+            Self::Closing(_) => "closing",
             Self::Suspended(_) => "suspended",
             Self::Ended(_) => "ended",
         }
@@ -352,6 +362,11 @@ impl Ask {
             | Self::SteerChild { call }
             | Self::WaitChildren { call } => Some(call),
         }
+    }
+
+    /// Whether it is about a child that works on its own, whatever the run is at.
+    pub(crate) const fn is_child(self) -> bool {
+        matches!(self, Self::Child { .. })
     }
 
     /// Whether nothing happens while it is open: it can be withdrawn and asked again.

@@ -39,6 +39,7 @@ impl Machine {
 
     /// Begins nothing more, tells what is in flight to stop, and ends once nothing is.
     pub(crate) fn wind_up(&mut self, phase: Phase, out: &mut Out) -> Phase {
+        self.stop_children(out);
         match phase {
             Phase::AwaitingModel(view) if self.is_out(|ask| ask == Ask::Model) => {
                 self.halt_where(|ask| ask == Ask::Model, Halt::Interrupt, out);
@@ -70,10 +71,14 @@ impl Machine {
     fn break_off(&mut self, batch: &mut Batch, out: &mut Out) {
         let code = self.stop_code().unwrap_or("skipped_due_to_failure");
         self.drop_where(|ask| matches!(ask, Ask::Interruptions { .. } | Ask::Reserve { .. }), out);
+        self.break_off_delegations(batch, out);
         let (first, end) = batch.group;
         for call in first..end {
             self.skip(batch, call, code, out);
-            if batch.calls[call].stage == Stage::Running && !self.is_out_for(call) {
+            if batch.calls[call].stage == Stage::Running
+                && !Self::delegates(batch, call)
+                && !self.is_out_for(call)
+            {
                 self.give_up(batch, call, out);
             }
             if batch.calls[call].stage == Stage::AfterHook {
@@ -81,7 +86,8 @@ impl Machine {
                 self.settle(batch, call, out);
             }
         }
-        self.halt_where(|ask| matches!(ask, Ask::Tool { .. }), Halt::Interrupt, out);
+        let is_at_work = |ask| matches!(ask, Ask::Tool { .. } | Ask::SteerChild { .. });
+        self.halt_where(is_at_work, Halt::Interrupt, out);
     }
 
     fn is_out_for(&self, call: usize) -> bool {
@@ -107,8 +113,9 @@ impl Machine {
         out.halts.extend(meant.map(|open| (EffectId(open.id), halt)));
     }
 
+    /// Children are waited for: they are never dropped.
     fn drop_open(&mut self, out: &mut Out) {
-        self.drop_where(|_| true, out);
+        self.drop_where(|ask| !ask.is_child(), out);
     }
 
     fn drop_where(&mut self, is: impl Fn(Ask) -> bool, out: &mut Out) {
@@ -140,22 +147,9 @@ impl Machine {
                 shortage = Some(budget);
                 (RunStatus::BudgetExhausted, error)
             }
-            _ => (RunStatus::Cancelled, RunError::new("run_cancelled", "the run was cancelled")),
+            _ => return self.end(Ending::cancelled(), out),
         };
-        let event = match status {
-            RunStatus::Failed => Event::RunFailed {
-                error: Arc::clone(&error.message),
-                error_code: Arc::clone(&error.code),
-            },
-            RunStatus::BudgetExhausted => Event::BudgetExhausted {
-                budget: Arc::clone(&error.code),
-                error: Arc::clone(&error.message),
-                limit: shortage.as_ref().map_or(0, |it| it.limit),
-                used: shortage.as_ref().map_or(0, |it| it.used),
-            },
-            _ => Event::RunCancelled { error: Arc::clone(&error.message) },
-        };
-        self.end(Ending { error: Some(error), shortage, ..Ending::of(status) }, event, out)
+        self.end(Ending { error: Some(error), shortage, ..Ending::of(status) }, out)
     }
 
     /// Completes with a text, and with what it means where the agent's answer has a schema.
@@ -165,16 +159,14 @@ impl Machine {
         answer: Option<Arc<Value>>,
         out: &mut Out,
     ) -> Phase {
-        let event = Event::RunCompleted { final_answer: Arc::clone(&text) };
         let ending =
             Ending { final_answer: Some(text), answer, ..Ending::of(RunStatus::Completed) };
-        self.end(ending, event, out)
+        self.end(ending, out)
     }
 
     pub(crate) fn end_waiting(&mut self, reason: Arc<str>, out: &mut Out) -> Phase {
-        let event = Event::RunWaitUser { wait_reason: Arc::clone(&reason) };
         let ending = Ending { wait_reason: Some(reason), ..Ending::of(RunStatus::WaitUser) };
-        self.end(ending, event, out)
+        self.end(ending, out)
     }
 
     pub(crate) fn end_at_limit(&mut self, out: &mut Out) -> Phase {
@@ -183,23 +175,55 @@ impl Machine {
             "the limit of cycles ({limit}) is reached; allow more, or make the task smaller"
         );
         let (error, answer) = (RunError::new("max_cycles", message), self.last_text());
-        let event = Event::RunMaxCycles {
-            final_answer: Arc::clone(&answer),
-            error: Arc::clone(&error.message),
-        };
         let ending = Ending {
             final_answer: Some(answer),
             error: Some(error),
             ..Ending::of(RunStatus::MaxCycles)
         };
-        self.end(ending, event, out)
+        self.end(ending, out)
     }
 
-    fn end(&mut self, ending: Ending, event: Event, out: &mut Out) -> Phase {
+    /// Nothing more is asked for; the end is told once no child is at work.
+    fn end(&mut self, ending: Ending, out: &mut Out) -> Phase {
         self.drop_open(out);
         self.release(out);
         self.state.stop = None;
-        self.tell(event, out);
+        self.close(ending, out)
+    }
+
+    pub(crate) fn tell_end(&mut self, ending: Ending, out: &mut Out) -> Phase {
+        self.tell(ending.event(), out);
         Phase::Ended(Box::new(ending))
+    }
+}
+
+impl Ending {
+    /// Of a run that somebody cancelled.
+    pub(crate) fn cancelled() -> Self {
+        let error = RunError::new("run_cancelled", "the run was cancelled");
+        Self { error: Some(error), ..Self::of(RunStatus::Cancelled) }
+    }
+
+    /// The terminal event.
+    fn event(&self) -> Event {
+        let text = |text: &Option<Arc<str>>| text.clone().unwrap_or_default();
+        let error = self.error.as_ref();
+        let message = error.map(|error| Arc::clone(&error.message)).unwrap_or_default();
+        let code = error.map(|error| Arc::clone(&error.code)).unwrap_or_default();
+        match self.status {
+            RunStatus::Completed => Event::RunCompleted { final_answer: text(&self.final_answer) },
+            RunStatus::WaitUser => Event::RunWaitUser { wait_reason: text(&self.wait_reason) },
+            RunStatus::MaxCycles => {
+                Event::RunMaxCycles { final_answer: text(&self.final_answer), error: message }
+            }
+            RunStatus::Cancelled => Event::RunCancelled { error: message },
+            RunStatus::Failed => Event::RunFailed { error: message, error_code: code },
+            RunStatus::BudgetExhausted => Event::BudgetExhausted {
+                budget: code,
+                error: message,
+                limit: self.shortage.as_ref().map_or(0, |it| it.limit),
+                used: self.shortage.as_ref().map_or(0, |it| it.used),
+            },
+        }
     }
 }

@@ -33,7 +33,8 @@ impl Machine {
         self.state.open.iter_mut().for_each(|open| open.standing = Standing::Held);
         self.state.stop = None;
         let phase = std::mem::replace(&mut self.state.phase, Phase::New);
-        let pending_approvals = self.pending_approvals_of(&phase);
+        let mut pending_approvals = self.pending_approvals_of(&phase);
+        pending_approvals.extend(self.asked_below());
         self.state.phase = Phase::Suspended(Box::new(phase));
         self.tell(Event::RunSuspended { pending_approvals }, out);
     }
@@ -48,13 +49,16 @@ impl Machine {
             .collect()
     }
 
-    /// The questions that wait for a decision.
+    /// The questions that wait for a decision: its own, and those of children that are suspended
+    /// with it.
     #[must_use]
     pub fn pending_approvals(&self) -> Vec<Arc<str>> {
-        match &self.state.phase {
+        let mut asked = match &self.state.phase {
             Phase::Suspended(inner) => self.pending_approvals_of(inner),
             phase => self.pending_approvals_of(phase),
-        }
+        };
+        asked.extend(self.asked_below());
+        asked
     }
 
     /// Whether it is a question that was decided while the run was suspended.
@@ -77,13 +81,14 @@ impl Machine {
     fn take_up(&mut self, phase: Phase, out: &mut Out) -> Phase {
         match phase {
             Phase::BetweenCycles => self.go_on(out),
+            Phase::AwaitingChildren if !self.state.steering.is_empty() => self.go_on(out),
             Phase::RunningTools(mut batch) => {
                 self.apply_kept_decisions(&mut batch, out);
                 self.hear_what_was_said(&mut batch, out);
                 self.start_what_was_cleared(&mut batch, out);
                 self.run_batch(batch, out)
             }
-            phase => phase,
+            phase => self.heed_children(phase, out),
         }
     }
 
@@ -122,10 +127,12 @@ impl Machine {
         }
         self.give_up_hooks();
         let lost = self.take_lost_tools(&phase);
+        self.lose_children(out);
         self.send_again(out);
         match phase {
             Phase::RunningTools(mut batch) => {
                 self.settle_lost(&mut batch, &lost, out);
+                self.heed_all(&mut batch, out);
                 self.go_on_or_wind_up(Phase::RunningTools(batch), out)
             }
             phase => self.go_on_or_wind_up(phase, out),
@@ -169,19 +176,24 @@ impl Machine {
         let Phase::RunningTools(batch) = phase else { return Vec::new() };
         let mut lost = Vec::new();
         for open in &self.state.open {
-            if let (Ask::Tool { call }, Standing::Asked) = (open.ask, open.standing)
+            if let (Ask::Tool { call } | Ask::SteerChild { call }, Standing::Asked) =
+                (open.ask, open.standing)
                 && (self.is_ending() || !self.may_run_again(batch.calls[call].effective()))
             {
                 lost.push(call);
             }
         }
-        let is_lost = |ask: Ask| matches!(ask, Ask::Tool { call } if lost.contains(&call));
+        let is_lost = |ask: Ask| {
+            let at_work = matches!(ask, Ask::Tool { .. } | Ask::SteerChild { .. });
+            at_work && ask.call().is_some_and(|call| lost.contains(&call))
+        };
         self.state.open.retain(|open| !is_lost(open.ask));
         lost
     }
 
     fn settle_lost(&mut self, batch: &mut Batch, lost: &[usize], out: &mut Out) {
         for call in lost {
+            batch.calls[*call].delegation = None;
             let result = outcome_lost(batch.calls[*call].effective());
             self.after(batch, *call, result, out);
         }

@@ -21,6 +21,7 @@ impl Machine {
         )];
         lines.extend(self.time_left());
         lines.extend(self.budgets_left());
+        lines.extend(self.live_children());
         lines.extend(self.to_do());
         lines.join("\n")
     }

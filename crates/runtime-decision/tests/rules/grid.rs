@@ -6,12 +6,13 @@
 use std::{collections::BTreeMap, fs, path::Path};
 
 use runtime_decision::{
-    ApprovalAnswer, ArgumentFault, BudgetName, Collected, Consultation, EffectId, Grant, Happened,
-    HookVerdict, Input, Machine, Out, Outcome, RequestEdits, Shortage, ToolEnd, ToolOutput,
+    ApprovalAnswer, ArgumentFault, BudgetName, ChildEnd, ChildResult, Collected, Consultation,
+    EffectId, Grant, Happened, HookVerdict, Input, Machine, Out, Outcome, RequestEdits, RunStatus,
+    Shortage, Spent, ToolEnd, ToolOutput,
 };
 use runtime_ports::{
-    ApprovalDecision, Digest, ModelContent, ModelFinish, ModelProfile, ModelResponse, PortFailure,
-    PortFailureKind, ResourceSnapshot, TokenUsage, ToolReply,
+    ApprovalDecision, Digest, ModelContent, ModelFinish, ModelMessage, ModelProfile, ModelResponse,
+    ModelRole, PortFailure, PortFailureKind, ResourceSnapshot, TokenUsage, ToolReply,
 };
 use serde_json::{Value, json};
 
@@ -30,7 +31,7 @@ const OVERLONG: &str =
     "window 100000\nsaid assistant long(3000)\nstart\nmodel overlong\nsummary \"x\"";
 
 /// Every place where a run can stand, and how it gets there.
-pub(crate) const PLACES: [(&str, &str); 49] = [
+pub(crate) const PLACES: [(&str, &str); 56] = [
     ("new", ""),
     ("resolving_model", "start alone"),
     ("resolving_model, suspending", "start alone\nsuspend"),
@@ -100,6 +101,36 @@ pub(crate) const PLACES: [(&str, &str); 49] = [
     (
         "suspended at a summary",
         "window 100000\nsaid assistant long(300)\ncompact first\nstart\nsuspend\nsummary halted",
+    ),
+    (
+        "running, with a child",
+        "sub_agent s \"x\"\nstart\nmodel create_sub_task(1){\"agent_name\":\"s\",\"task_description\":\"x\"} a(2)",
+    ),
+    (
+        "running, waiting for a child",
+        "sub_agent s \"x\"\nstart\nmodel create_sub_task(1){\"agent_name\":\"s\",\"task_description\":\"x\",\"background\":true}\n\
+         model wait_sub_tasks(2){\"timeout_seconds\":5}",
+    ),
+    (
+        "running, speaking to a child",
+        "sub_agent s \"x\"\nstart\nmodel create_sub_task(1){\"agent_name\":\"s\",\"task_description\":\"x\",\"background\":true}\n\
+         model steer_sub_task(2){\"task_id\":\"task-1\",\"message\":\"x\"}",
+    ),
+    (
+        "awaiting_children",
+        "sub_agent s \"x\"\nstart\nmodel create_sub_task(1){\"agent_name\":\"s\",\"task_description\":\"x\",\"background\":true}\nmodel \"x\"",
+    ),
+    (
+        "awaiting_children, suspending",
+        "sub_agent s \"x\"\nstart\nmodel create_sub_task(1){\"agent_name\":\"s\",\"task_description\":\"x\",\"background\":true}\nmodel \"x\"\nsuspend",
+    ),
+    (
+        "closing",
+        "sub_agent s \"x\"\ncycles 2\nstart\nmodel create_sub_task(1){\"agent_name\":\"s\",\"task_description\":\"x\",\"background\":true}\nmodel \"x\"",
+    ),
+    (
+        "suspended with a child",
+        "sub_agent s \"x\"\nstart\nmodel create_sub_task(1){\"agent_name\":\"s\",\"task_description\":\"x\"}\nsuspend\nchild task-1 suspended",
     ),
     ("ended", "start\nmodel \"x\""),
 ];
@@ -278,10 +309,28 @@ fn context_outcomes() -> Vec<(&'static str, Outcome)> {
     ]
 }
 
+fn ended(status: RunStatus) -> ChildEnd {
+    ChildEnd::Ended(Box::new(ChildResult {
+        status,
+        final_answer: Some("x".into()),
+        wait_reason: None,
+        error: None,
+        history: [ModelMessage::text(ModelRole::User, "x")].into_iter().collect(),
+        spent: Spent::default(),
+        exhausted: None,
+    }))
+}
+
+fn suspended() -> ChildEnd {
+    let (stored, used) = ("{}".into(), Box::default());
+    ChildEnd::Suspended { stored, pending_approvals: Vec::new(), used }
+}
+
 fn call_outcomes() -> Vec<(&'static str, Outcome)> {
     let word = Outcome::ApprovalConsulted;
     let answer = Outcome::ApprovalAnswered;
     let end = Outcome::ToolReturned;
+    let child = Outcome::ChildEnded;
     let no = || "no".to_owned();
     let fault = ArgumentFault { path: "/x".to_owned(), reason: "is odd".to_owned() };
     let decided = |decision| answer(ApprovalAnswer::Decided { decision });
@@ -309,6 +358,15 @@ fn call_outcomes() -> Vec<(&'static str, Outcome)> {
         ("tool timed out", end(ToolEnd::TimedOut)),
         ("tool cancelled", end(ToolEnd::Cancelled)),
         ("tool panicked", end(ToolEnd::Panicked)),
+        ("child ended", child(ended(RunStatus::Completed))),
+        ("child failed", child(ended(RunStatus::Failed))),
+        ("child suspended", child(suspended())),
+        ("child not started", child(ChildEnd::NotStarted { message: "no".into() })),
+        ("child broke down", child(ChildEnd::BrokeDown { message: "no".into() })),
+        ("child lost", child(ChildEnd::Lost { message: "no".into() })),
+        ("child heard", Outcome::ChildSteered(Ok(()))),
+        ("child did not hear", Outcome::ChildSteered(Err(no()))),
+        ("wait over", Outcome::WaitOver),
     ]
 }
 
@@ -427,6 +485,8 @@ fn the_places_are_complete() {
         "after",
         "awaiting_model",
         "reviewing",
+        "awaiting_children",
+        "closing",
         "suspended",
         "ended",
         "waiting",

@@ -15,6 +15,7 @@
 //! | `answers` | the answer has a schema; what is told of it is shown as `…` |
 //! | `cycles 3`, `task_cycles 1`, `silence continue`, `no interruption`, `images`, `without a` | limits and terms |
 //! | `lifetime 100`, `wait 50` | of an approval, in milliseconds |
+//! | `sub_agent reader "reads"`, `delegates depth=1 running=2 total=3`, `depth 1` | who it may delegate to, how far, and how deep it is |
 //! | `instructions "…"`, `prompt "…"`, `workspace w`, `state {…}`, `said user "…"` | what the run begins with |
 //! | `budget tokens=9 cost=9 calls=2 tools=3 tool:a=1 uncached=9 runs=2` | budgets of the agent; `task_budget …` of the task, `above …` of a run above |
 //! | `price 2 1 3`, `window 900`, `output 50` | nano-dollars for a token of a prompt, of a cached one, of an answer; limits of the model and of an answer |
@@ -30,6 +31,8 @@
 //! | `hook h inserts 0 "text"` | and `drops 0`, `hides a`, `gives "text" finish`, `patches b(9){}`, `nothing`, `fails`, `halted` |
 //! | `provider 1 approves` | and `denies "why"`, `asks`, `passes`, `lapses`, `fails`, `halted` |
 //! | `answer 1 approves` | what the wait for a human gave: also `forever`, `denies`, `lapses`, `shrugs`, `broken` |
+//! | `child task-1 "answer"` | how a child ended: also `asks "what"`, `fails`, `limit "so far"`, `stopped`, `short tokens`, `suspended`, `unstarted`, `panics`, `lost`, and `used 5` tokens |
+//! | `steered`, `steered "why not"`, `waited` | a child heard, or did not; the time of a wait is over |
 //! | `approve 1`, `approve 1 forever`, `deny 1 "why"` | somebody decides through the host |
 //! | `resources "text" skill "name" "text"` | what was loaded: also `fails`, `halted` |
 //! | `verdict good`, `verdict /n must be odd` | whether an answer follows its schema |

@@ -4,6 +4,7 @@
 //! one, and where none is left takes what comes to an end soonest.
 
 mod answers;
+mod children;
 mod dice;
 mod outcomes;
 mod purse;

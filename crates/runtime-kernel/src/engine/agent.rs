@@ -9,8 +9,11 @@ use runtime_ports::ModelSession;
 use tracing::Instrument as _;
 
 use super::{
-    AgentBuilder, EventStream, RunEnd, RunHandle, RunOptions, SuspendedRun, driver::Driver,
-    parts::Parts, run_budget::RunBudget, run_handle::Owner,
+    AgentBuilder, EventStream, RunEnd, RunHandle, RunOptions, SuspendedRun,
+    driver::{Above, Driver},
+    parts::Parts,
+    run_budget::RunBudget,
+    run_handle::Owner,
 };
 
 /// An agent: what it is told, what it may use, and how far it may go. Cloning costs a reference
@@ -200,6 +203,7 @@ impl Agent {
         above: Option<&Arc<RunBudget>>,
     ) -> (RunHandle, Run) {
         let span = tracing::info_span!("run", run_id = %machine.identity().run_id);
+        let above = Above { budget: above, hubs: Vec::new() };
         let (handle, driver) = Driver::new(Arc::clone(&self.parts), machine, options, above);
         let future = Box::pin(Box::new(driver).run(first).instrument(span));
         (handle, Run { future })

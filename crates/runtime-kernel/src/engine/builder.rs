@@ -7,7 +7,8 @@ use std::{collections::BTreeMap, fmt, sync::Arc, time::Duration};
 
 use runtime_decision::{
     ASK_USER, AnswerSchema, ApprovalRequest, BudgetLimits, Callbacks, ContextPolicy, Definition,
-    HookDeclaration, Limits, NoToolPolicy, Plan, TASK_FINISH, ToolPolicy,
+    DelegationLimits, HookDeclaration, Limits, NoToolPolicy, Plan, SubAgentDeclaration,
+    TASK_FINISH, ToolPolicy,
 };
 use runtime_ports::{
     ArtifactStore, ContextAuditSession, ExecutionSessions, GenerationOptions, InteractionSession,
@@ -17,10 +18,11 @@ use serde_json::{Map, Value};
 
 use super::{
     Agent, AgentError, ApprovalProvider, AskUser, Clock, CycleInputProvider, Hook,
-    InterruptionProvider, MemoryProvider, SystemClock, TaskFinish,
+    InterruptionProvider, MemoryProvider, SubAgent, SystemClock, TaskFinish,
     answer::compiled,
     closed_world,
     parts::{ApprovalPrompt, Parts, Patience, Registered},
+    sub_agent::{Defaults, Inherited, SubAgentParts},
 };
 use crate::argument_schema::ArgumentSchema;
 
@@ -68,6 +70,8 @@ pub struct AgentBuilder {
     patience: Patience,
     metadata: Map<String, Value>,
     asks_user: bool,
+    sub_agents: Vec<SubAgent>,
+    delegation: DelegationLimits,
 }
 
 impl AgentBuilder {
@@ -104,6 +108,8 @@ impl AgentBuilder {
             patience: Patience { grace, model: MODEL_TIMEOUT, callback },
             metadata: Map::new(),
             asks_user: true,
+            sub_agents: Vec::new(),
+            delegation: DelegationLimits::default(),
         }
     }
 
@@ -127,6 +133,20 @@ impl AgentBuilder {
     /// No tool `ask_user`: the model cannot end a run with a question.
     pub fn without_ask_user(mut self) -> Self {
         self.asks_user = false;
+        self
+    }
+
+    /// Also this sub-agent. With the first one the model gets tools to give it tasks, to wait for
+    /// them, and to speak to it: `create_sub_task`, `create_sub_task_batch`, `sub_task_status`,
+    /// `wait_sub_tasks`, `steer_sub_task` and `continue_sub_task`.
+    pub fn sub_agent(mut self, agent: SubAgent) -> Self {
+        self.sub_agents.push(agent);
+        self
+    }
+
+    /// How far a run may delegate; one level, sixteen sub-tasks at once and 64 in all by default.
+    pub fn sub_task_limits(mut self, limits: DelegationLimits) -> Self {
+        self.delegation = limits;
         self
     }
 
@@ -345,13 +365,17 @@ impl AgentBuilder {
         self.add_control_tools();
         check_name("name", &self.name)?;
         check_name("model", &self.model_name)?;
-        let plan = Arc::new(Plan::new(self.definition())?);
+        let (declared, sub_agents) = self.built_sub_agents()?;
+        let plan = Arc::new(Plan::new(self.definition(declared))?);
         let answer = compiled(self.answer.as_ref())?;
         let parts = Parts {
+            delegation_schemas: delegation_schemas(&plan)?,
             plan,
             tools: register(self.tools)?,
+            sub_agents,
             model: self.model,
-            world: self.world.unwrap_or_else(closed_world),
+            world: self.world.clone().unwrap_or_else(closed_world),
+            own_world: self.world,
             resources: self.resources,
             answer,
             hooks: self.hooks,
@@ -370,6 +394,49 @@ impl AgentBuilder {
         Ok(Agent { parts: Arc::new(parts) })
     }
 
+    /// The sub-agents, found good and made of what they have under this agent.
+    fn built_sub_agents(&self) -> Result<(Vec<SubAgentDeclaration>, SubAgentParts), AgentError> {
+        let (mut declared, mut parts) = (Vec::new(), SubAgentParts::new());
+        if self.sub_agents.is_empty() {
+            return Ok((declared, parts));
+        }
+        let (defaults, inherited) = (self.defaults(), self.inherited());
+        for agent in &self.sub_agents {
+            let (declaration, made) = agent.built(&defaults, &inherited)?;
+            parts.insert(Arc::clone(&declaration.name), made);
+            declared.push(declaration);
+        }
+        Ok((declared, parts))
+    }
+
+    fn defaults(&self) -> Defaults {
+        Defaults {
+            model: Arc::clone(&self.model),
+            model_name: Arc::clone(&self.model_name),
+            tools: self.tools.clone(),
+            options: self.options.clone(),
+            max_output_tokens: self.max_output_tokens,
+            asks_user: self.asks_user,
+        }
+    }
+
+    fn inherited(&self) -> Inherited {
+        Inherited {
+            policy: self.policy.clone(),
+            delegation: self.delegation,
+            hooks: self.hooks.clone(),
+            approvals: self.approvals.clone(),
+            interaction: self.interaction.clone(),
+            approval_prompt: self.approval_prompt.clone(),
+            trace: self.trace.clone(),
+            clock: Arc::clone(&self.clock),
+            world: self.world.clone(),
+            workspace: self.workspace.clone(),
+            metadata: self.metadata.clone(),
+            patience: self.patience,
+        }
+    }
+
     fn add_control_tools(&mut self) {
         if self.asks_user && !self.has_tool(ASK_USER) {
             self.tools.push(Arc::new(AskUser::new()));
@@ -384,7 +451,7 @@ impl AgentBuilder {
         self.tools.iter().any(|tool| tool.descriptor().definition.name == name)
     }
 
-    fn definition(&self) -> Definition {
+    fn definition(&self, sub_agents: Vec<SubAgentDeclaration>) -> Definition {
         let hooks: Vec<HookDeclaration> =
             self.hooks.iter().map(|hook| hook.declaration()).collect();
         Definition {
@@ -406,6 +473,8 @@ impl AgentBuilder {
             answer: self.answer.clone(),
             memory: self.memory.iter().map(|provider| provider.declaration()).collect(),
             context: self.context.clone(),
+            sub_agents,
+            delegation: self.delegation,
             workspace: self.workspace.clone(),
             metadata: self.metadata.clone(),
             ..Definition::new(Arc::clone(&self.name), Arc::clone(&self.model_name))
@@ -429,6 +498,20 @@ fn check_name(what: &'static str, name: &str) -> Result<(), AgentError> {
         true => Err(AgentError::Unnamed { what }),
         false => Ok(()),
     }
+}
+
+fn delegation_schemas(plan: &Plan) -> Result<BTreeMap<String, ArgumentSchema>, AgentError> {
+    let compiled = plan.delegation_tools().iter().map(|tool| {
+        let name = tool.definition.name.clone();
+        match ArgumentSchema::compile(&tool.definition.input_schema) {
+            Ok(schema) => Ok((name, schema)),
+            Err(fault) => {
+                let (path, reason) = (fault.path, fault.reason);
+                Err(AgentError::InvalidSchema { tool: name, path, reason })
+            }
+        }
+    });
+    compiled.collect()
 }
 
 fn register(tools: Vec<Arc<dyn Tool>>) -> Result<BTreeMap<String, Registered>, AgentError> {

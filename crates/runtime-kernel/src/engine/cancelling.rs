@@ -5,7 +5,7 @@
 
 use std::{collections::BTreeSet, time::Duration};
 
-use runtime_decision::{EffectId, Outcome, RunStatus, ToolEnd};
+use runtime_decision::{ChildEnd, EffectId, Outcome, RunStatus, ToolEnd};
 use runtime_ports::CommitDisposition;
 use tokio::{sync::oneshot, task::AbortHandle, time::Instant};
 
@@ -108,6 +108,9 @@ impl Cancelling {
 const fn is_known(outcome: &Outcome) -> bool {
     match outcome {
         Outcome::ToolReturned(ToolEnd::Cancelled | ToolEnd::TimedOut | ToolEnd::Panicked) => false,
+        Outcome::ChildEnded(end) => {
+            !matches!(end, ChildEnd::Lost { .. } | ChildEnd::BrokeDown { .. })
+        }
         Outcome::ToolReturned(ToolEnd::Failed(failure)) | Outcome::ModelReplied(Err(failure)) => {
             !matches!(failure.commit, CommitDisposition::Unknown)
         }

@@ -23,13 +23,14 @@ use super::{
     audit::{CallAudit, Purpose, RunAudit},
     cancelling::Cancelling,
     ends::Ends,
-    event_hub::{EventPublisher, event_hub},
+    event_hub::{EventHub, EventPublisher, event_hub_below},
     in_flight::{Ended, InFlight},
     parts::Parts,
     perform::{Dispatched, Frame},
     run_budget::{RunBudget, Spender},
     run_handle::{Concluded, MAILBOX, Message},
     steering::Steering,
+    sub_tasks::SubTasks,
     trace_writer::TraceWriter,
 };
 
@@ -47,6 +48,15 @@ enum Next {
     Traced,
 }
 
+/// What a run has from those above it; a run of its own has none.
+#[derive(Default)]
+pub(super) struct Above<'a> {
+    /// The budgets that it shares.
+    pub(super) budget: Option<&'a Arc<RunBudget>>,
+    /// Where it is watched, too.
+    pub(super) hubs: Vec<EventHub>,
+}
+
 /// Drives one run.
 pub(super) struct Driver {
     parts: Arc<Parts>,
@@ -60,6 +70,7 @@ pub(super) struct Driver {
     /// Whether the last thing that came was a message: then others go first.
     has_heard: bool,
     events: EventPublisher,
+    sub_tasks: SubTasks,
     trace: Option<TraceWriter>,
     audit: Option<Arc<RunAudit>>,
     end: watch::Sender<Option<Concluded>>,
@@ -80,15 +91,19 @@ impl Driver {
         parts: Arc<Parts>,
         machine: Machine,
         options: RunOptions,
-        above: Option<&Arc<RunBudget>>,
+        above: Above<'_>,
     ) -> (RunHandle, Self) {
         let (messages, mailbox) = mpsc::channel(MAILBOX);
         let (end, ended) = watch::channel(None);
-        let (events, hub) = event_hub();
+        let (events, hub) = event_hub_below(above.hubs);
         let run_id = Arc::clone(&machine.identity().run_id);
-        let budget = RunBudget::of(&machine, above);
+        let budget = RunBudget::of(&machine, above.budget);
+        let sub_tasks = match parts.sub_agents.is_empty() {
+            true => SubTasks::default(),
+            false => SubTasks::some(),
+        };
         let handle = RunHandle::new(Arc::clone(&run_id), messages, ended, hub);
-        let handle = handle.within(budget.clone());
+        let handle = handle.within(budget.clone()).above(sub_tasks.clone());
         let operation = operation(&run_id, options.operation.as_ref());
         let trace = parts.trace.clone().map(|trace| TraceWriter::new(trace, operation.clone()));
         let audit = parts.context_audit.clone().map(|session| {
@@ -113,6 +128,7 @@ impl Driver {
             operation,
             mailbox,
             events,
+            sub_tasks,
             trace,
             audit,
             end,
@@ -290,6 +306,9 @@ impl Driver {
             operation: &self.operation,
             identity: self.machine.identity(),
             metadata: self.machine.tool_metadata(),
+            events: &self.events,
+            sub_tasks: &self.sub_tasks,
+            budget: self.spender.0.as_ref(),
             deltas: match effect {
                 Effect::CallModel(_) => self.deltas(),
                 _ => None,
@@ -364,13 +383,14 @@ impl Driver {
         self.last.iter().for_each(|last| self.events.publish(last));
         cancelling.into_iter().for_each(|cancelling| cancelling.answer(&end));
         let losses = trace.map(|trace| trace.losses().clone()).unwrap_or_default();
-        self.end.send_replace(Some(Concluded { end: end.clone(), losses }));
+        let (asking, spent) = (machine.pending_approvals(), machine.spent());
+        self.end.send_replace(Some(Concluded { end: end.clone(), losses, asking, spent }));
         end
     }
 }
 
 const fn is_question(effect: &Effect) -> bool {
-    matches!(effect, Effect::AwaitApproval(_))
+    matches!(effect, Effect::AwaitApproval(_) | Effect::RunChild(_))
 }
 
 /// The frame of the whole run.

@@ -28,7 +28,7 @@ pub(super) enum EffectName {
     Summary,
     Reserve,
     Answer,
-    Child { run_id: Arc<str> },
+    Child { run_id: Arc<str>, agent: Arc<str> },
     SteerChild,
     WaitChildren,
 }
@@ -60,7 +60,9 @@ impl EffectName {
             Effect::Summarize(_) => Self::Summary,
             Effect::Reserve { .. } => Self::Reserve,
             Effect::CheckAnswer { .. } => Self::Answer,
-            Effect::RunChild(work) => Self::Child { run_id: Arc::clone(&work.run_id) },
+            Effect::RunChild(work) => {
+                Self::Child { run_id: Arc::clone(&work.run_id), agent: Arc::clone(&work.agent) }
+            }
             Effect::SteerChild { .. } => Self::SteerChild,
             Effect::WaitChildren { .. } => Self::WaitChildren,
         }
@@ -99,7 +101,9 @@ impl EffectName {
             Self::Summary => Outcome::Summarized(Err(broke_down())),
             Self::Reserve => Outcome::Reserved(Ok(Grant::default())),
             Self::Answer => Outcome::AnswerChecked(Err(unchecked())),
-            Self::Child { .. } => Outcome::ChildEnded(child_lost(&panicked())),
+            Self::Child { .. } => {
+                Outcome::ChildEnded(ChildEnd::BrokeDown { message: panicked().into() })
+            }
             Self::SteerChild => Outcome::ChildSteered(Err(panicked())),
             Self::WaitChildren => Outcome::WaitOver,
         }
@@ -191,7 +195,7 @@ impl fmt::Display for EffectName {
             Self::Summary => formatter.write_str("summary"),
             Self::Reserve => formatter.write_str("budget"),
             Self::Answer => formatter.write_str("answer check"),
-            Self::Child { run_id } => write!(formatter, "sub-run {run_id}"),
+            Self::Child { run_id, agent } => write!(formatter, "sub-agent {agent} ({run_id})"),
             Self::SteerChild => formatter.write_str("steering of a sub-run"),
             Self::WaitChildren => formatter.write_str("wait for sub-runs"),
         }

@@ -2,7 +2,8 @@
 //!
 //! Knows nothing about who watches. Invariants: publishing never waits and never fails; a watcher
 //! gets what it gets in order, with every gap counted in its place; the last event of the run is
-//! never left out; nothing is given after it.
+//! never left out; nothing is given after it. What a sub-run tells is given to those who watch a
+//! run above it too, under its own name and number, and neither ends nor renumbers that run.
 
 mod deltas;
 mod queue;
@@ -51,6 +52,8 @@ pub struct EventHub {
 /// The only one that publishes; when it is dropped, the streams end.
 pub(crate) struct EventPublisher {
     hub: EventHub,
+    /// Where the runs above are watched, the nearest first.
+    above: Vec<EventHub>,
 }
 
 #[derive(Default)]
@@ -72,9 +75,16 @@ struct Watcher {
 }
 
 /// A hub and the one who publishes there.
+#[cfg(test)]
 pub(crate) fn event_hub() -> (EventPublisher, EventHub) {
+    event_hub_below(Vec::new())
+}
+
+/// A hub and the one who publishes there and `above`, where the runs are watched that this one is a
+/// part of.
+pub(crate) fn event_hub_below(above: Vec<EventHub>) -> (EventPublisher, EventHub) {
     let hub = EventHub { inner: Arc::default() };
-    (EventPublisher { hub: hub.clone() }, hub)
+    (EventPublisher { hub: hub.clone(), above }, hub)
 }
 
 impl EventHub {
@@ -124,12 +134,26 @@ impl EventHub {
 
     /// Changes the state under the lock and wakes whom that concerns after it. A waker is code of
     /// whoever watches: one that panics harms neither the run nor the others.
-    fn change(&self, change: impl FnOnce(&mut Inner, &mut Vec<Waker>)) {
+    fn change<T>(&self, change: impl FnOnce(&mut Inner, &mut Vec<Waker>) -> T) -> T {
         let mut woken = Vec::new();
-        change(&mut self.lock(), &mut woken);
+        let changed = change(&mut self.lock(), &mut woken);
         for waker in woken {
             let _ = caught(|| waker.wake());
         }
+        changed
+    }
+
+    fn is_watched(&self) -> bool {
+        !self.lock().watchers.is_empty()
+    }
+
+    fn is_watched_with_deltas(&self) -> bool {
+        self.lock().watchers.iter().any(|watcher| watcher.deltas)
+    }
+
+    /// Tells what a run below told.
+    fn pass_on(&self, event: &Arc<RunEvent>) {
+        self.change(|inner, woken| inner.pass_on(event, woken));
     }
 
     /// Nothing panics while this is held, so that a poisoned lock holds a whole state.
@@ -141,16 +165,30 @@ impl EventHub {
 impl EventPublisher {
     /// Whether anybody wants deltas; asked before a model call.
     pub(crate) fn is_watched_with_deltas(&self) -> bool {
-        self.hub.lock().watchers.iter().any(|watcher| watcher.deltas)
+        self.hubs().any(EventHub::is_watched_with_deltas)
+    }
+
+    /// The hub of this run, then those above.
+    fn hubs(&self) -> impl Iterator<Item = &EventHub> {
+        std::iter::once(&self.hub).chain(&self.above)
+    }
+
+    /// The hubs, for whoever publishes further below.
+    pub(crate) fn hubs_for_below(&self) -> Vec<EventHub> {
+        self.hubs().cloned().collect()
     }
 
     /// Tells an event that somebody else keeps too.
     pub(crate) fn publish(&self, event: &Arc<RunEvent>) {
         self.hub.change(|inner, woken| inner.publish(event, woken));
+        self.above.iter().for_each(|hub| hub.pass_on(event));
     }
 
     /// Tells an event. Allocates nothing while nobody watches.
     pub(crate) fn publish_owned(&self, event: RunEvent) {
+        if self.above.iter().any(EventHub::is_watched) {
+            return self.publish(&Arc::new(event));
+        }
         self.hub.change(|inner, woken| match inner.watchers.is_empty() {
             true => inner.pass(&event),
             false => inner.publish(&Arc::new(event), woken),
@@ -164,7 +202,7 @@ impl EventPublisher {
         cycle: u32,
         clock: Arc<dyn Clock>,
     ) -> DeltaEvents {
-        DeltaEvents::new(self.hub.clone(), identity, cycle, clock)
+        DeltaEvents::new(self.hubs_for_below(), identity, cycle, clock)
     }
 }
 
@@ -192,20 +230,36 @@ impl Inner {
         self.closed |= event.event.is_last();
     }
 
-    /// Tells the delta that `make` makes of (sequence, place after it), if anybody wants it.
-    fn publish_delta(&mut self, woken: &mut Vec<Waker>, make: impl FnOnce(u64, u64) -> RunEvent) {
+    /// Gives on what a run below told.
+    fn pass_on(&mut self, event: &Arc<RunEvent>, woken: &mut Vec<Waker>) {
         if self.closed {
             return;
         }
-        self.deltas += 1;
-        if !self.watchers.iter().any(|watcher| watcher.deltas) {
-            return;
-        }
-        let event = Arc::new(make(self.sequence, self.deltas));
-        for watcher in self.watchers.iter_mut().filter(|watcher| watcher.deltas) {
-            watcher.queue.push(Arc::clone(&event));
+        let is_wanted = |watcher: &&mut Watcher| watcher.deltas || !event.event.is_delta();
+        for watcher in self.watchers.iter_mut().filter(is_wanted) {
+            watcher.queue.push(Arc::clone(event));
             woken.extend(watcher.waker.take());
         }
+    }
+
+    /// Tells the delta that `make` makes of (sequence, place after it), if anybody here or above
+    /// wants it; gives it for those above.
+    fn publish_delta(
+        &mut self,
+        woken: &mut Vec<Waker>,
+        is_wanted_above: bool,
+        make: impl FnOnce(u64, u64) -> RunEvent,
+    ) -> Option<Arc<RunEvent>> {
+        if self.closed {
+            return None;
+        }
+        self.deltas += 1;
+        if !is_wanted_above && !self.watchers.iter().any(|watcher| watcher.deltas) {
+            return None;
+        }
+        let event = Arc::new(make(self.sequence, self.deltas));
+        self.pass_on(&event, woken);
+        Some(event)
     }
 
     fn close(&mut self, woken: &mut Vec<Waker>) {

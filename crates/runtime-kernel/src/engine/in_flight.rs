@@ -19,7 +19,10 @@ use futures_util::{
 };
 use runtime_decision::{EffectId, Halt, Outcome};
 use runtime_ports::OperationContext;
-use tokio::time::{Instant, Sleep};
+use tokio::{
+    sync::Notify,
+    time::{Instant, Sleep},
+};
 
 use super::{
     contained::{Contained, Panicked, contained_in_place},
@@ -32,8 +35,10 @@ pub(super) struct Performed {
     /// Its frame; cancelling it tells the adapter to stop.
     pub(super) operation: Arc<OperationContext>,
     pub(super) work: BoxFuture<'static, Outcome>,
-    /// The task of a tool, to see whether it still runs when it is given up.
+    /// The task of a tool or child, to see whether it still runs when it is given up.
     pub(super) task: Option<tokio::task::AbortHandle>,
+    /// Tells a child to come to a rest; everything else ends by itself or is told to stop.
+    pub(super) settle: Option<Arc<Notify>>,
 }
 
 /// What is known of an effect while it is being performed.
@@ -42,6 +47,7 @@ struct Entry {
     operation: Arc<OperationContext>,
     abort: AbortHandle,
     task: Option<tokio::task::AbortHandle>,
+    settle: Option<Arc<Notify>>,
     /// When it is told to stop, if it was halted and has not been told yet.
     stop_at: Option<Instant>,
     /// When it is given up.
@@ -86,12 +92,12 @@ impl InFlight {
 
     pub(super) fn start(&mut self, id: EffectId, performed: Performed) {
         let (abort, registration) = AbortHandle::new_pair();
-        let Performed { name, operation, work, task } = performed;
+        let Performed { name, operation, work, task, settle } = performed;
         let work = Identified { id, work: contained_in_place(work) };
         self.work.push(Abortable::new(work, registration));
         let give_up_at = operation.deadline.checked_add(self.grace).unwrap_or_else(far);
-        let entry =
-            Entry { name, operation, abort, task, stop_at: None, give_up_at, was_told: false };
+        let (stop_at, was_told) = (None, false);
+        let entry = Entry { name, operation, abort, task, settle, stop_at, give_up_at, was_told };
         self.ring_by(give_up_at);
         self.entries.push(id, entry);
     }
@@ -104,7 +110,11 @@ impl InFlight {
             // Half of the grace to end by itself, the other half to end when it is told.
             Halt::Settle => {
                 let tell_at = after(self.grace / 2);
-                self.give_grace(id, |entry| entry.stop_at = Some(tell_at));
+                self.give_grace(id, |entry| match &entry.settle {
+                    // It has a grace of its own, which is shorter.
+                    Some(settle) => settle.notify_one(),
+                    None => entry.stop_at = Some(tell_at),
+                });
             }
         }
         None

@@ -10,6 +10,7 @@
 //! | [`RunHandle`] | what can be done to a run: steer, cancel, approve, deny, suspend, result |
 //! | [`EventStream`] | what it tells |
 //! | [`SuspendedRun`] | a run that waits, in this process or elsewhere |
+//! | [`SubAgent`], [`SubTaskStatus`] | who an agent may give tasks to, and how these stand |
 //! | [`Hook`], [`ApprovalProvider`], [`CycleInputProvider`], [`InterruptionProvider`], [`MemoryProvider`] | code of the embedder that a run calls |
 //! | [`AgentTool`], [`EngineSubagents`] | an agent that works for another: as its tool, or through the port |
 //!
@@ -82,6 +83,8 @@ mod run_budget;
 mod run_handle;
 mod run_options;
 mod steering;
+mod sub_agent;
+mod sub_tasks;
 mod suspended_run;
 mod tool_task;
 mod trace_writer;
@@ -110,12 +113,14 @@ pub use run_options::{RunNames, RunOptions};
 pub use runtime_decision::{
     Amounts, AnswerError, ApprovalRequest, Attempt, BudgetLimits, BudgetName, BudgetStanding, Call,
     CallEdits, CallResult, CarriedContext, ContextPolicy, CycleRecord, CycleView, DefinitionError,
-    EVENT_VERSION, Edit, Event, HookDeclaration, HookPoint, HookResult, Ledger, LedgerTotals,
-    LoadError, MemoryCall, MemoryDeclaration, MemoryMoment, NoToolPolicy, Plan, Refused,
-    RequestEdits, ResultEdits, ResultStatus, ReturnedSteering, Ruling, RunError, RunEvent,
+    DelegationLimits, EVENT_VERSION, Edit, Event, HookDeclaration, HookPoint, HookResult, Ledger,
+    LedgerTotals, LoadError, MemoryCall, MemoryDeclaration, MemoryMoment, NoToolPolicy, Plan,
+    Refused, RequestEdits, ResultEdits, ResultStatus, ReturnedSteering, Ruling, RunError, RunEvent,
     RunIdentity, RunResult, RunStatus, Shortage, Spent, Task, ToolPolicy, ToolRecord,
 };
 pub use runtime_ports::ApprovalDecision;
+pub use sub_agent::SubAgent;
+pub use sub_tasks::{SubTaskState, SubTaskStatus};
 pub use suspended_run::SuspendedRun;
 pub use trace_writer::TraceLosses;
 

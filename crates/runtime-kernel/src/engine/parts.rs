@@ -12,6 +12,7 @@ use runtime_ports::{
 
 use super::{
     ApprovalProvider, Clock, CycleInputProvider, Hook, InterruptionProvider, MemoryProvider,
+    sub_agent::SubAgentParts,
 };
 use crate::argument_schema::ArgumentSchema;
 
@@ -23,7 +24,12 @@ pub(super) struct Parts {
     pub(super) plan: Arc<Plan>,
     pub(super) model: Arc<dyn ModelSession>,
     pub(super) tools: BTreeMap<String, Registered>,
+    /// Of the tools of the engine's own that delegate.
+    pub(super) delegation_schemas: BTreeMap<String, ArgumentSchema>,
+    pub(super) sub_agents: SubAgentParts,
     pub(super) world: ToolWorld,
+    /// The same, if it was given; else it is closed.
+    pub(super) own_world: Option<ToolWorld>,
     pub(super) resources: Option<Arc<dyn ResourceSession>>,
     /// What answers are held against.
     pub(super) answer: Option<ArgumentSchema>,
@@ -51,6 +57,7 @@ impl Parts {
 }
 
 /// A tool with its compiled schema.
+#[derive(Clone)]
 pub(super) struct Registered {
     pub(super) tool: Arc<dyn Tool>,
     pub(super) schema: ArgumentSchema,

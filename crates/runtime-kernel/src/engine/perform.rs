@@ -8,8 +8,8 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use futures_util::{FutureExt as _, future::BoxFuture};
 use runtime_decision::{
-    ApprovalAnswer, ApprovalRequest, ArgumentFault, Collected, Consultation, CycleView, Effect,
-    EffectId, HookCall, HookVerdict, Outcome, RunIdentity,
+    ApprovalAnswer, ApprovalRequest, ArgumentFault, ChildEnd, ChildWork, Collected, Consultation,
+    CycleView, Effect, EffectId, HookCall, HookVerdict, Outcome, RunIdentity,
 };
 use runtime_ports::{
     DeltaSink, InteractionRequest, ModelRequest, OperationContext, PortFailure, PortFailureKind,
@@ -20,23 +20,35 @@ use serde_json::{Map, Value};
 use tracing::Instrument as _;
 
 use super::{
+    RunHandle,
     audit::CallAudit,
     audited_call::audited,
     callback::RunContext,
     contained::{Panicked, contained},
     effect_name::{EffectName, broke_down},
+    event_hub::EventPublisher,
     hook::run_hook,
     in_flight::Performed,
     parts::Parts,
     providers::{collect_cycle_inputs, collect_interruptions, consult},
+    run_budget::RunBudget,
+    sub_tasks::{Parent, Started, SubTasks, start},
     tool_task,
 };
+
+/// Longest run of a child; limits of its own, and those of its parent, are shorter.
+const LONGEST_CHILD: Duration = Duration::from_hours(365 * 24);
 
 /// Where the frames of effects come from, and who watches deltas.
 pub(super) struct Frame<'a> {
     pub(super) operation: &'a OperationContext,
     pub(super) identity: &'a Arc<RunIdentity>,
     pub(super) metadata: &'a Arc<Map<String, Value>>,
+    /// Where the run is watched.
+    pub(super) events: &'a EventPublisher,
+    pub(super) sub_tasks: &'a SubTasks,
+    /// The budgets of the run, if it has any.
+    pub(super) budget: Option<&'a Arc<RunBudget>>,
     /// Takes the deltas of a model call; `None` when nobody watches.
     pub(super) deltas: Option<Arc<dyn DeltaSink>>,
     /// The audit of a model call or summary; `None` when none is attached.
@@ -61,6 +73,7 @@ impl Parts {
             return Dispatched::Settled(Box::new(outcome));
         }
         let name = EffectName::of(&effect);
+        let mut settle = None;
         let operation = Arc::new(frame.child(id, self.longest(&effect)));
         let (parts, own) = (Arc::clone(self), Arc::clone(&operation));
         let audit = frame.audit.take();
@@ -89,10 +102,23 @@ impl Parts {
             Effect::AwaitApproval(request) => (parts.await_approval(own, request).boxed(), None),
             Effect::ConsultMemory(call) => (self.memory(*call, run()), None),
             Effect::StoreArtifact { content } => (parts.store_artifact(own, content).boxed(), None),
+            Effect::RunChild(work) => match self.start_child(&operation, *work, frame) {
+                Ok(started) => {
+                    settle = Some(started.settle);
+                    (started.work, Some(started.task))
+                }
+                Err(end) => return Dispatched::Settled(Box::new(Outcome::ChildEnded(end))),
+            },
+            Effect::SteerChild { task_id, prompt } => {
+                (steer_child(frame.sub_tasks.handle(&task_id), own, prompt).boxed(), None)
+            }
+            Effect::WaitChildren { .. } => {
+                (async move { own.interrupted().await }.map(|_| Outcome::WaitOver).boxed(), None)
+            }
             // What is settled at once is settled above; the rest is asked for by nothing yet.
             _ => (std::future::pending().boxed(), None),
         };
-        Dispatched::Performed(Performed { name, operation, work, task })
+        Dispatched::Performed(Performed { name, operation, work, task, settle })
     }
 
     /// The outcome of what takes neither time nor a frame.
@@ -109,15 +135,34 @@ impl Parts {
             Effect::CallModel(_) | Effect::Summarize(_) => self.patience.model,
             Effect::InvokeTool(work) => work.timeout,
             Effect::ConsultApprovals(request) | Effect::AwaitApproval(request) => request.timeout,
+            Effect::WaitChildren { timeout } => *timeout,
+            Effect::RunChild(_) => LONGEST_CHILD,
             _ => self.patience.callback,
         }
     }
 
+    fn start_child(
+        &self,
+        operation: &OperationContext,
+        work: ChildWork,
+        frame: &Frame<'_>,
+    ) -> Result<Started, ChildEnd> {
+        let parent = Parent {
+            identity: frame.identity,
+            metadata: frame.metadata,
+            hubs: frame.events.hubs_for_below(),
+            sub_tasks: frame.sub_tasks,
+            budget: frame.budget,
+        };
+        start(self, operation, work, parent)
+    }
+
     fn check(&self, tool: &str, arguments: &serde_json::Value) -> Outcome {
-        let Some(registered) = self.tools.get(tool) else {
+        let own = self.tools.get(tool).map(|registered| &registered.schema);
+        let Some(schema) = own.or_else(|| self.delegation_schemas.get(tool)) else {
             return Outcome::ArgumentsChecked(Ok(()));
         };
-        let verdict = registered.schema.check(arguments);
+        let verdict = schema.check(arguments);
         let fault = |fault: crate::argument_schema::Fault| ArgumentFault {
             path: fault.path,
             reason: fault.reason,
@@ -241,6 +286,23 @@ impl Frame<'_> {
         let (identity, metadata) = (Arc::clone(self.identity), Arc::clone(self.metadata));
         RunContext { operation, identity, metadata }
     }
+}
+
+/// Says something to a child, if there is one, and hears whether it was taken.
+async fn steer_child(
+    child: Option<RunHandle>,
+    operation: Arc<OperationContext>,
+    prompt: Arc<str>,
+) -> Outcome {
+    let Some(child) = child else {
+        return Outcome::ChildSteered(Err("it is not at work".to_owned()));
+    };
+    let heard = match operation.bounded(child.steer(prompt)).await {
+        Ok(Ok(_receipt)) => Ok(()),
+        Ok(Err(error)) => Err(error.to_string()),
+        Err(_interruption) => Err("nobody knows, for it did not answer in time".to_owned()),
+    };
+    Outcome::ChildSteered(heard)
 }
 
 fn broker_failed(failure: &PortFailure) -> ApprovalAnswer {

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use runtime_decision::{BudgetStanding, Refused, RunResult, RunStatus};
+use runtime_decision::{BudgetStanding, Refused, RunResult, RunStatus, Spent};
 use runtime_ports::ApprovalDecision;
 use thiserror::Error;
 use tokio::{
@@ -14,7 +14,8 @@ use tokio::{
 };
 
 use super::{
-    EventHub, EventStream, SuspendedRun, TraceLosses, WatchOptions, run_budget::RunBudget,
+    EventHub, EventStream, SubTaskStatus, SuspendedRun, TraceLosses, WatchOptions,
+    run_budget::RunBudget, sub_tasks::SubTasks,
 };
 
 /// How many messages may wait for the driver.
@@ -36,6 +37,7 @@ pub struct RunHandle {
     mailbox: mpsc::Sender<Box<Message>>,
     end: watch::Receiver<Option<Concluded>>,
     hub: EventHub,
+    sub_tasks: SubTasks,
     owner: Option<Arc<Owner>>,
     budget: Option<Arc<RunBudget>>,
 }
@@ -45,6 +47,10 @@ pub struct RunHandle {
 pub(super) struct Concluded {
     pub(super) end: RunEnd,
     pub(super) losses: TraceLosses,
+    /// Of a suspended run, the questions of it and of those below.
+    pub(super) asking: Vec<Arc<str>>,
+    /// What it used, those below included.
+    pub(super) spent: Spent,
 }
 
 /// Ends the task of a run when nobody holds it any more.
@@ -181,12 +187,17 @@ impl RunHandle {
         end: watch::Receiver<Option<Concluded>>,
         hub: EventHub,
     ) -> Self {
-        Self { run_id, mailbox, end, hub, owner: None, budget: None }
+        let sub_tasks = SubTasks::default();
+        Self { run_id, mailbox, end, hub, sub_tasks, owner: None, budget: None }
     }
 
     pub(super) fn within(mut self, budget: Option<Arc<RunBudget>>) -> Self {
         self.budget = budget;
         self
+    }
+
+    pub(super) fn above(self, sub_tasks: SubTasks) -> Self {
+        Self { sub_tasks, ..self }
     }
 
     pub(super) fn owned_by(mut self, owner: Owner) -> Self {
@@ -257,11 +268,32 @@ impl RunHandle {
         self.decide(request_id, ApprovalDecision::Denied { reason: reason.into() }).await
     }
 
-    /// Decides about the call that an approval asks about.
+    /// Decides about the call that an approval asks about, be it one of this run or of a run below
+    /// it.
     ///
     /// # Errors
     /// Those of [`Self::approve`].
     pub async fn decide(
+        &self,
+        request_id: &str,
+        decision: ApprovalDecision,
+    ) -> Result<(), ControlError> {
+        let mut asked = self.clone();
+        loop {
+            // The nearest run to whoever asked, as far as it is known by now.
+            while let Some(below) = asked.sub_tasks.asking(request_id) {
+                asked = below;
+            }
+            let decided = asked.decide_here(request_id, decision.clone()).await;
+            let is_unknown =
+                matches!(decided, Err(ControlError::Refused(Refused::UnknownApproval { .. })));
+            if !is_unknown || asked.sub_tasks.asking(request_id).is_none() {
+                return decided;
+            }
+        }
+    }
+
+    async fn decide_here(
         &self,
         request_id: &str,
         decision: ApprovalDecision,
@@ -314,6 +346,32 @@ impl RunHandle {
     /// The run was dropped.
     pub async fn trace_losses(&self) -> Result<TraceLosses, RunLost> {
         self.concluded().await.map(|concluded| concluded.losses)
+    }
+
+    /// The tasks that this run gave to its sub-agents, oldest first.
+    #[must_use]
+    pub fn sub_tasks(&self) -> Vec<SubTaskStatus> {
+        self.sub_tasks.statuses()
+    }
+
+    /// The newest run of such a task: to watch it, to say something to it, to cancel it. Cancelling
+    /// it leaves this run as it is. It lives no longer than this run, whoever holds its handle.
+    #[must_use]
+    pub fn sub_task(&self, task_id: &str) -> Option<Self> {
+        self.sub_tasks.handle(task_id)
+    }
+
+    /// Tells the run to come to a rest, and does not wait for it.
+    pub(super) async fn ask_to_suspend(&self) {
+        // A run that is over already has its end.
+        let _ = self.send(Message::Suspend).await;
+    }
+
+    /// Of a run that has come to a rest, the questions that can be answered meanwhile, and what it
+    /// used.
+    pub(super) async fn rest(&self) -> (Vec<Arc<str>>, Spent) {
+        let concluded = self.concluded().await;
+        concluded.map(|concluded| (concluded.asking, concluded.spent)).unwrap_or_default()
     }
 
     async fn concluded(&self) -> Result<Concluded, RunLost> {

@@ -7,7 +7,7 @@ use std::{fmt, sync::Arc};
 use runtime_decision::{ApprovalRequest, Effect, LoadError, Machine};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, ser::Error as _};
 
-use super::Agent;
+use super::{Agent, parts::Parts};
 
 /// A run that waits to be resumed, as versioned JSON. Within other data it is a string.
 ///
@@ -75,19 +75,34 @@ impl SuspendedRun {
         &self.json
     }
 
-    /// The questions that wait for a decision, in full, under the agent that the run belongs to:
+    /// The questions that wait for a decision, those of sub-tasks included, in full, under the agent that the run belongs to:
     /// what was asked is not told again when the run is resumed.
     ///
     /// # Errors
     /// It is damaged, of another version, or of another agent.
     pub fn pending_approvals(&self, agent: &Agent) -> Result<Vec<ApprovalRequest>, LoadError> {
-        let machine = Machine::from_json(Arc::clone(agent.plan()), self.as_json())?;
-        let asked = machine.pending().into_iter().filter_map(|pending| match pending.effect {
-            Effect::AwaitApproval(request) => Some(*request),
-            _ => None,
-        });
-        Ok(asked.collect())
+        pending_approvals(&agent.parts, self.as_json())
     }
+}
+
+/// The questions of a stored run, and of those below it.
+fn pending_approvals(parts: &Parts, stored: &[u8]) -> Result<Vec<ApprovalRequest>, LoadError> {
+    let machine = Machine::from_json(Arc::clone(&parts.plan), stored)?;
+    let mut asked = Vec::new();
+    for pending in machine.pending() {
+        match pending.effect {
+            Effect::AwaitApproval(request) => asked.push(*request),
+            Effect::RunChild(work) => {
+                if let (Some(stored), Some(parts)) =
+                    (&work.stored, parts.sub_agents.get(&work.agent))
+                {
+                    asked.extend(pending_approvals(parts, stored.as_bytes())?);
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(asked)
 }
 
 impl Serialize for SuspendedRun {

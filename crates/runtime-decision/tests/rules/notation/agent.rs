@@ -5,8 +5,9 @@
 use std::{collections::BTreeMap, time::Duration};
 
 use runtime_decision::{
-    AnswerSchema, ArgumentFault, BudgetLimits, Callbacks, Definition, HookDeclaration, HookPoint,
-    MemoryDeclaration, NoToolPolicy, Ruling, Task, ToolPolicy,
+    AnswerSchema, ArgumentFault, BudgetLimits, Callbacks, Definition, DelegationLimits,
+    HookDeclaration, HookPoint, MemoryDeclaration, NoToolPolicy, Ruling, SubAgentDeclaration, Task,
+    ToolPolicy,
 };
 use runtime_ports::{
     EffectClass, ModelProfile, ModelToolDefinition, Price, ToolDescriptor, ToolKind,
@@ -102,6 +103,14 @@ impl Agent {
             "silence" => self.definition.no_tool_policy = silence(rest[0]),
             "no" => self.task.allow_interruption = false,
             "images" => self.task.native_multimodal = true,
+            "sub_agent" => {
+                let (name, description) = (rest[0].into(), text(rest).into());
+                let digest = format!("digest of {}", rest[0]).into();
+                let declared = SubAgentDeclaration { name, description, digest };
+                self.definition.sub_agents.push(declared);
+            }
+            "delegates" => self.definition.delegation = delegation(rest),
+            "depth" => self.task.depth = number(rest[0]),
             "without" => drop(self.task.excluded_tools.insert(rest[0].to_owned())),
             "compact" => self.task.compact_first = true,
             "prompt" => self.task.prompt = text(rest),
@@ -221,6 +230,17 @@ fn callbacks(words: &[&str]) -> Callbacks {
         interruptions: words.contains(&"interruptions"),
         approvals: words.contains(&"approvals"),
         resources: words.contains(&"resources"),
+    }
+}
+
+/// `depth=1 running=2 total=3`
+fn delegation(words: &[&str]) -> DelegationLimits {
+    let of = |name: &str| words.iter().find_map(|word| word.strip_prefix(name));
+    let default = DelegationLimits::default();
+    DelegationLimits {
+        max_depth: of("depth=").map_or(default.max_depth, number),
+        max_running: of("running=").map_or(default.max_running, number),
+        max_total: of("total=").map_or(default.max_total, number),
     }
 }
 

@@ -3,13 +3,14 @@
 //! Knows the words of the script, and not which effect they are about.
 
 use runtime_decision::{
-    ApprovalAnswer, ArgumentFault, CONTEXT_AUDIT_FAILED, CallEdits, Collected, Consultation, Edit,
-    HookPoint, HookResult, HookVerdict, Outcome, RequestEdits, ResultEdits, ToolEnd, ToolOutput,
+    ApprovalAnswer, ArgumentFault, BudgetName, CONTEXT_AUDIT_FAILED, CallEdits, ChildEnd,
+    ChildResult, ChildWork, Collected, Consultation, Edit, HookPoint, HookResult, HookVerdict,
+    Outcome, RequestEdits, ResultEdits, RunError, RunStatus, Shortage, Spent, ToolEnd, ToolOutput,
 };
 use runtime_ports::{
     ApprovalDecision, ImageSource, ModelContent, ModelFinish, ModelMessage, ModelResponse,
     ModelRole, PortFailure, PortFailureKind, RequestMeter, ResourceSnapshot, TokenUsage,
-    ToolDirective, ToolReply, TurnEnd,
+    ToolDirective, ToolReply, TurnEnd, UsageTotal,
 };
 
 use super::words::{call, contents, object, quoted, text};
@@ -248,6 +249,54 @@ pub(crate) fn decision(words: &[&str]) -> ApprovalDecision {
         _ if words.contains(&"forever") => ApprovalDecision::ApprovedForRun,
         _ => ApprovalDecision::Approved,
     }
+}
+
+/// How a child ended: `"answer"`, `asks "what"`, `fails`, `limit "so far"`, `stopped`, `short tokens`
+/// (a budget that it shares), `suspended`, `unstarted`, `panics`, `lost`; `used 5` tokens.
+pub(crate) fn child_end(work: &ChildWork, words: &[&str]) -> ChildEnd {
+    let used = words.iter().position(|word| *word == "used");
+    let tokens = used.map_or(0, |place| words[place + 1].parse().expect("tokens"));
+    let tokens = UsageTotal { at_least: tokens, complete: true };
+    let spent = Spent { tokens, ..Spent::default() };
+    let message = "it broke".into();
+    let (status, exhausted) = match words[0] {
+        "suspended" => {
+            let stored = format!(r#"{{"stored":"{}"}}"#, work.run_id).into();
+            let pending_approvals = words[1..].iter().filter(|word| word.starts_with("r-"));
+            let pending_approvals = pending_approvals.map(|word| (*word).into()).collect();
+            return ChildEnd::Suspended { stored, pending_approvals, used: Box::new(spent) };
+        }
+        "unstarted" => return ChildEnd::NotStarted { message },
+        "panics" => return ChildEnd::BrokeDown { message },
+        "lost" => return ChildEnd::Lost { message },
+        "asks" => (RunStatus::WaitUser, None),
+        "fails" => (RunStatus::Failed, None),
+        "limit" => (RunStatus::MaxCycles, None),
+        "stopped" => (RunStatus::Cancelled, None),
+        "short" => (RunStatus::BudgetExhausted, Some(Box::new(shortage(words[1])))),
+        _ => (RunStatus::Completed, None),
+    };
+    let said = words.iter().find_map(|word| quoted(word)).map(Into::into);
+    let asks = status == RunStatus::WaitUser;
+    let failed = !matches!(status, RunStatus::Completed | RunStatus::WaitUser);
+    let error = RunError { code: "broke".into(), message, failure: None };
+    let mut history = work.history.clone();
+    history.push(ModelMessage::text(ModelRole::User, &*work.prompt));
+    ChildEnd::Ended(Box::new(ChildResult {
+        status,
+        final_answer: said.clone().filter(|_| !asks),
+        wait_reason: said.filter(|_| asks),
+        error: failed.then_some(error),
+        history,
+        spent,
+        exhausted,
+    }))
+}
+
+/// A budget of the parent's.
+fn shortage(budget: &str) -> Shortage {
+    let budget = BudgetName::named(budget);
+    Shortage { budget, limit: 9, used: 9, reserved: 0, needed: 0, levels_above: 0 }
 }
 
 /// What a provider of messages gave.

@@ -127,7 +127,9 @@ impl Run {
             }
         }
         let hooks = self.agent.definition.hooks.iter().map(|hook| hook.name.to_string());
-        let (hooks, tools) = (hooks.collect::<Vec<_>>(), self.agent.definition.tools.len());
+        let definition = &self.agent.definition;
+        let delegating = if definition.sub_agents.is_empty() { 0 } else { 6 };
+        let (hooks, tools) = (hooks.collect::<Vec<_>>(), definition.tools.len() + delegating);
         for asked in out.effects {
             self.told.extend(show::effect(&asked.effect, &hooks, tools));
             if let Effect::CallModel(request) = &asked.effect {
@@ -237,6 +239,7 @@ impl Run {
                 vec![format!("{} attempts, input {sum:?} {at_least:?}", totals.attempts)]
             }
             "spent" => show::spent(&machine.spent()),
+            "children" => vec![machine.live_children().unwrap_or_default()],
             "approvals" => machine.pending_approvals().iter().map(|it| it.to_string()).collect(),
             "pending" => machine.pending().iter().map(pending).collect(),
             other => panic!("{other} cannot be shown"),
@@ -341,6 +344,11 @@ fn outcome_of(effect: &Effect, words: &[&str]) -> Outcome {
         Effect::WaitChildren { .. } => Outcome::WaitOver,
         Effect::LoadResources => Outcome::ResourcesLoaded(outcome::resources(rest)),
         Effect::CheckAnswer { .. } => Outcome::AnswerChecked(outcome::checked(rest)),
+        Effect::RunChild(work) => Outcome::ChildEnded(outcome::child_end(work, &rest[1..])),
+        Effect::SteerChild { .. } => Outcome::ChildSteered(match rest {
+            [] => Ok(()),
+            _ => Err(words::text(rest)),
+        }),
         other => panic!("no script can answer {other:?} yet"),
     }
 }

@@ -24,9 +24,16 @@ pub(crate) fn effect(effect: &Effect, hooks: &[String], all_tools: usize) -> Opt
         },
         Effect::CheckAnswer { answer } => format!("verdict on {answer}"),
         Effect::RunChild(work) => {
-            format!("child {} {} {:?}", work.task_id, work.agent, work.prompt)
+            let before = match work.history.len() {
+                0 => String::new(),
+                count => format!(" after {count} messages"),
+            };
+            let stored = work.stored.as_ref().map(|stored| format!(" from {stored}"));
+            let stored = stored.unwrap_or_default();
+            let (task, run, agent) = (&work.task_id, &work.run_id, &work.agent);
+            format!("child {task} {run} {agent} {:?}{before}{stored}", work.prompt)
         }
-        Effect::SteerChild { child, prompt } => format!("steers {child} {prompt:?}"),
+        Effect::SteerChild { task_id, prompt } => format!("steers {task_id} {prompt:?}"),
         Effect::WaitChildren { timeout } => format!("waits {} ms", timeout.as_millis()),
         Effect::CollectCycleInputs(_) => "inputs".to_owned(),
         Effect::CollectInterruptions(_) => "interruptions".to_owned(),
@@ -208,6 +215,14 @@ fn rest(event: &Event) -> String {
             format!(
                 "{messages_before} to {messages_after} messages {prompt_tokens} tokens by {levels}"
             )
+        }
+        Event::SubRunStarted { sub_run_id, task_id_hint, sub_agent_name, background, .. } => {
+            let how = if *background { " in the background" } else { "" };
+            format!("{task_id_hint} {sub_run_id} {sub_agent_name}{how}")
+        }
+        Event::SubRunCompleted { sub_run_id, status, final_output, .. } => {
+            let status = status.map_or_else(|| "None".to_owned(), |status| format!("{status:?}"));
+            format!("{sub_run_id} {status} {final_output:?}")
         }
         Event::RunCompleted { final_answer } => format!("{final_answer:?}"),
         Event::RunWaitUser { wait_reason } => format!("{wait_reason:?}"),

@@ -3,14 +3,14 @@
 //! Rolling 0 throughout gives what lets a run go on to its end.
 
 use runtime_decision::{
-    ApprovalAnswer, ArgumentFault, CallEdits, ChildEnd, ChildResult, ChildWork, Collected,
-    Consultation, Edit, Effect, Grant, HookCall, HookResult, HookSubject, HookVerdict, Outcome,
-    RequestEdits, ResultEdits, RunStatus, Spent, ToolEnd, ToolOutput, ToolWork,
+    ApprovalAnswer, ArgumentFault, BudgetName, CallEdits, ChildEnd, ChildResult, ChildWork,
+    Collected, Consultation, Edit, Effect, Grant, HookCall, HookResult, HookSubject, HookVerdict,
+    Outcome, RequestEdits, ResultEdits, RunStatus, Shortage, Spent, ToolEnd, ToolOutput, ToolWork,
 };
 use runtime_ports::{
     ApprovalDecision, Digest, ImageSource, ModelContent, ModelFinish, ModelMessage, ModelProfile,
     ModelResponse, ModelRole, PortFailure, PortFailureKind, ResourceSnapshot, TokenUsage,
-    ToolDirective, ToolReply,
+    ToolDirective, ToolReply, UsageTotal,
 };
 use serde_json::{Map, Value, json};
 
@@ -71,25 +71,43 @@ fn resources(dice: &mut Dice<'_>) -> Result<ResourceSnapshot, PortFailure> {
 }
 
 fn child_end(work: &ChildWork, dice: &mut Dice<'_>) -> ChildEnd {
-    match dice.roll(6) {
-        0 => ChildEnd::NotStarted { message: "no room".into() },
-        1 => ChildEnd::Lost { message: "it broke down".into() },
-        roll => {
-            let status = match roll {
-                2 => RunStatus::Failed,
-                3 => RunStatus::WaitUser,
-                _ => RunStatus::Completed,
-            };
-            ChildEnd::Ended(Box::new(ChildResult {
-                status,
-                final_answer: Some(format!("answer of {}", work.run_id).into()),
-                wait_reason: None,
-                error: None,
-                messages: vec![ModelMessage::text(ModelRole::User, &*work.prompt)],
-                spent: Spent::default(),
-            }))
+    let at_least = 1 + dice.roll(9) as u64;
+    // What the run below was charged for is not in the tree of budgets that some scenes have.
+    let cost_nano_usd = UsageTotal { at_least, complete: true };
+    let spent = Spent { cost_nano_usd, ..Spent::default() };
+    let status = match dice.roll(16) {
+        9 => return ChildEnd::NotStarted { message: "no room".into() },
+        10 => return ChildEnd::Lost { message: "it is gone".into() },
+        11 => return ChildEnd::BrokeDown { message: "it broke down".into() },
+        12 | 13 => {
+            let stored = format!(r#"{{"é": "{}"}}"#, work.run_id).into();
+            let pending_approvals = vec![format!("{}-9", work.run_id).into()];
+            return ChildEnd::Suspended { stored, pending_approvals, used: Box::new(spent) };
         }
-    }
+        5 => RunStatus::Failed,
+        6 => RunStatus::WaitUser,
+        7 => RunStatus::MaxCycles,
+        8 => RunStatus::Cancelled,
+        14 => RunStatus::BudgetExhausted,
+        _ => RunStatus::Completed,
+    };
+    let mut history = work.history.clone();
+    history.push(ModelMessage::text(ModelRole::User, &*work.prompt));
+    let is_short = status == RunStatus::BudgetExhausted && dice.once_in(2);
+    ChildEnd::Ended(Box::new(ChildResult {
+        status,
+        final_answer: Some(format!("answer of {}!", work.run_id).into()),
+        wait_reason: None,
+        error: None,
+        history,
+        spent,
+        exhausted: is_short.then(|| Box::new(shortage())),
+    }))
+}
+
+fn shortage() -> Shortage {
+    let budget = BudgetName::Tokens;
+    Shortage { budget, limit: 9, used: 9, reserved: 0, needed: 0, levels_above: 0 }
 }
 
 fn failure(dice: &mut Dice<'_>) -> PortFailure {
@@ -220,12 +238,42 @@ fn called(place: usize, dice: &mut Dice<'_>) -> ModelContent {
         6 => "twice".to_owned(),
         _ => format!("c{place}"),
     };
+    if dice.once_in(3) {
+        return delegating(id, dice);
+    }
     let arguments = match dice.roll(8) {
         7 => Value::String("{".to_owned()),
         6 => json!([1]),
         _ => json!({"é": place}),
     };
     ModelContent::ToolUse { id, name: TOOLS[dice.roll(TOOLS.len())].to_owned(), arguments }
+}
+
+/// A call that delegates, mostly one that makes sense.
+fn delegating(id: String, dice: &mut Dice<'_>) -> ModelContent {
+    let mut task = || format!("task-{}", 1 + dice.roll(4));
+    let (first, second) = (task(), task());
+    let background = dice.once_in(2);
+    let agent = ["reader", "writer"][dice.roll(2)];
+    let order = json!({"agent_name": agent, "task_description": "é"});
+    let (name, arguments) = match dice.roll(9) {
+        0..3 => {
+            let mut arguments = order;
+            arguments["background"] = background.into();
+            ("create_sub_task", arguments)
+        }
+        3 => {
+            let unknown = json!({"agent_name": "nobody", "task_description": "x"});
+            let arguments = json!({"tasks": [order, unknown], "background": background});
+            ("create_sub_task_batch", arguments)
+        }
+        4 => ("sub_task_status", json!({})),
+        5 => ("wait_sub_tasks", json!({"timeout_seconds": dice.roll(3)})),
+        6 => ("wait_sub_tasks", json!({"task_ids": [first, second], "timeout_seconds": 9})),
+        7 => ("steer_sub_task", json!({"task_id": first, "message": "é"})),
+        _ => ("continue_sub_task", json!({"task_id": first, "message": "more"})),
+    };
+    ModelContent::ToolUse { id, name: name.to_owned(), arguments }
 }
 
 fn consultation(dice: &mut Dice<'_>) -> Consultation {

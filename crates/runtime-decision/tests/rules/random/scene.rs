@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use runtime_decision::{
     AnswerSchema, Callbacks, Definition, HookDeclaration, HookPoint, MemoryDeclaration,
-    NoToolPolicy, Plan, Ruling, Task,
+    NoToolPolicy, Plan, Ruling, SubAgentDeclaration, Task,
 };
 use runtime_ports::{ModelMessage, ModelRole};
 
@@ -56,6 +56,11 @@ impl Scene {
             _ => policy.with_rule("q", Ruling::Deny { reason: "no".to_owned() }),
         };
         definition.policy = policy;
+        if !dice.once_in(3) {
+            definition.sub_agents = ["reader", "writer"].map(sub_agent).into();
+            definition.delegation.max_running = 1 + dice.roll(3);
+            definition.delegation.max_total = 2 + dice.roll(4);
+        }
         let plan = Arc::new(Plan::new(definition).expect("a definition"));
         Self { plan, task: task(dice) }
     }
@@ -97,6 +102,10 @@ fn memory(number: usize, dice: &mut Dice<'_>) -> MemoryDeclaration {
     MemoryDeclaration { name: format!("m{number}").into(), recalls, observes }
 }
 
+fn sub_agent(name: &str) -> SubAgentDeclaration {
+    SubAgentDeclaration { name: name.into(), description: "é".into(), digest: name.into() }
+}
+
 fn hook(number: usize, dice: &mut Dice<'_>) -> HookDeclaration {
     let points = POINTS.into_iter().filter(|_| dice.once_in(2)).collect();
     HookDeclaration { name: format!("h{number}").into(), points, repeatable: !dice.once_in(3) }
@@ -130,6 +139,7 @@ pub(crate) fn steady_scene(dice: &mut Dice<'_>) -> Scene {
         hook.repeatable = true;
     }
     definition.callbacks.interruptions = false;
+    definition.sub_agents.clear();
     scene.plan = Arc::new(Plan::new(definition).expect("a definition"));
     scene
 }

@@ -9,7 +9,7 @@ use runtime_ports::{
     CommitDisposition, ModelContent, ModelMessage, ModelRole, PortFailureKind, TokenUsage,
 };
 
-use super::{Happening, Record};
+use super::{Happening, Record, children};
 
 /// All truths about a run that has ended.
 pub(crate) fn assert_truths(record: &Record, result: &RunResult) {
@@ -28,6 +28,7 @@ pub(crate) fn assert_truths(record: &Record, result: &RunResult) {
     assert_compactions(record);
     assert_usage(record, result);
     assert_charged_once(record);
+    children::assert_children(record, result);
 }
 
 /// Every call has its one result, right behind it and in call order; there is no other result, and
@@ -127,7 +128,9 @@ fn assert_calls(record: &Record) {
             Event::CycleLlmResponse { tool_calls, .. } => {
                 calls.extend(tool_calls.iter().map(|call| at(&call.id)));
             }
-            Event::ToolCallStarted { tool_call_id, .. } => {
+            Event::ToolCallStarted { tool_call_id, tool_name, .. }
+                if !children::delegates(tool_name) =>
+            {
                 assert!(started.insert(at(tool_call_id)), "started twice");
             }
             Event::ToolResult { tool_call_id, error_code, .. } => {

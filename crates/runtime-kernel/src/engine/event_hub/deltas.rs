@@ -14,7 +14,8 @@ use crate::engine::clock::Clock;
 /// Tells the deltas of one model call to those who watch. Nothing is put together: each delta is
 /// an event.
 pub(crate) struct DeltaEvents {
-    hub: EventHub,
+    /// That of the run, then those above.
+    hubs: Vec<EventHub>,
     identity: Arc<RunIdentity>,
     cycle: u32,
     clock: Arc<dyn Clock>,
@@ -22,12 +23,12 @@ pub(crate) struct DeltaEvents {
 
 impl DeltaEvents {
     pub(super) fn new(
-        hub: EventHub,
+        hubs: Vec<EventHub>,
         identity: Arc<RunIdentity>,
         cycle: u32,
         clock: Arc<dyn Clock>,
     ) -> Self {
-        Self { hub, identity, cycle, clock }
+        Self { hubs, identity, cycle, clock }
     }
 }
 
@@ -44,7 +45,11 @@ impl DeltaSink for DeltaEvents {
             cycle: Some(self.cycle),
             event: event(delta),
         };
-        self.hub.change(|inner, woken| inner.publish_delta(woken, make));
+        let Some((own, above)) = self.hubs.split_first() else { return };
+        let is_wanted = above.iter().any(EventHub::is_watched_with_deltas);
+        let told = own.change(|inner, woken| inner.publish_delta(woken, is_wanted, make));
+        let told = told.filter(|_| is_wanted);
+        told.iter().for_each(|event| above.iter().for_each(|hub| hub.pass_on(event)));
     }
 }
 

@@ -1,6 +1,7 @@
 //! Watchers that keep up, that are slow, that leave and that come late; restarted counts of
 //! deltas; many threads.
 
+mod below;
 mod properties;
 
 use std::{
