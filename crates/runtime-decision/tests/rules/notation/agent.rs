@@ -104,6 +104,8 @@ impl Agent {
             "no" => self.task.allow_interruption = false,
             "images" => self.task.native_multimodal = true,
             "sub_agent" => {
+                // The tools that it brings take more than the window of other scripts.
+                self.window = self.window.max(100_000);
                 let (name, description) = (rest[0].into(), text(rest).into());
                 let digest = format!("digest of {}", rest[0]).into();
                 let declared = SubAgentDeclaration { name, description, digest };
