@@ -127,6 +127,10 @@ impl Machine {
         let phase = std::mem::replace(&mut self.state.phase, Phase::New);
         self.state.phase = match (phase, fact) {
             (Phase::New, Fact::Started) => self.start(out),
+            // Whatever the run is at: a child may end at any time.
+            (phase, Fact::Settled(Ask::Child { child }, Outcome::ChildEnded(end))) => {
+                self.child_ended(phase, child, end, out)
+            }
             (Phase::ResolvingModel, Fact::Settled(_, Outcome::ProfileResolved(profile))) => {
                 self.take_profile(profile, out)
             }
@@ -160,9 +164,6 @@ impl Machine {
             }
             (Phase::CheckingAnswer(at), Fact::Settled(_, Outcome::AnswerChecked(verdict))) => {
                 self.take_verdict(*at, verdict, out)
-            }
-            (phase, Fact::Settled(Ask::Child { child }, Outcome::ChildEnded(end))) => {
-                self.child_ended(phase, child, end, out)
             }
             (Phase::RunningTools(batch), Fact::Settled(ask, outcome)) => {
                 self.take_step(batch, ask, outcome, out)

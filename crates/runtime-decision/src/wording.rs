@@ -26,6 +26,20 @@ pub(crate) fn is_picture_caption(text: &str) -> bool {
     text.starts_with(PICTURE_OF) && text.ends_with(PICTURE_GAVE)
 }
 
+/// What the message says that tells the model of a sub-task in the background.
+pub(crate) fn sub_task_told(id: &str, what: &str) -> String {
+    format!("{SUB_TASK}{id}{IN_BACKGROUND}{what}:]")
+}
+
+/// Whether a text is such a message.
+pub(crate) fn tells_of_sub_task(text: &str) -> bool {
+    let line = text.lines().next().unwrap_or_default();
+    line.starts_with(SUB_TASK) && line.contains(IN_BACKGROUND) && line.ends_with(":]")
+}
+
+const SUB_TASK: &str = "[The sub-task ";
+const IN_BACKGROUND: &str = " in the background ";
+
 const PICTURE_OF: &str = "The picture that ";
 const PICTURE_GAVE: &str = " gave:";
 

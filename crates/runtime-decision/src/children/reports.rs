@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::tasks::{ChildTask, TaskEnd, TaskStatus, task_id};
 use crate::{
     Call, CallResult,
-    wording::{bounded, cut_middle},
+    wording::{bounded, cut_middle, sub_task_told},
 };
 
 /// Most bytes of one answer.
@@ -167,7 +167,7 @@ impl<'a> Report<'a> {
     pub(super) fn message(&self) -> String {
         let what = if self.is_running() { "is at work" } else { "has ended" };
         let id = self.task_id.as_deref().unwrap_or_default();
-        format!("[The sub-task {id} in the background {what}:]\n{}", json(self))
+        format!("{}\n{}", sub_task_told(id, what), json(self))
     }
 }
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use runtime_ports::{ModelContent, ModelMessage, ModelRole, TranscriptEntry};
 
-use crate::wording::{NUDGE, is_picture_caption};
+use crate::wording::{NUDGE, is_picture_caption, tells_of_sub_task};
 
 /// Whether somebody else than the model, its tools or the engine said it.
 pub(crate) fn is_said(entry: &TranscriptEntry) -> bool {
@@ -40,10 +40,11 @@ fn kept(message: &ModelMessage) -> Vec<&ModelContent> {
     message.content.iter().filter(|item| !is_half(item)).collect()
 }
 
-/// A word to go on, or the picture of a tool: both come again when they are needed.
+/// A word to go on, the picture of a tool, or what a sub-task came to: they come again when they are
+/// needed.
 fn is_of_the_engine(message: &ModelMessage) -> bool {
     match &message.content[..] {
-        [ModelContent::Text { text }] => text == NUDGE,
+        [ModelContent::Text { text }] => text == NUDGE || tells_of_sub_task(text),
         [ModelContent::Text { text }, ModelContent::Image { .. }] => is_picture_caption(text),
         _ => false,
     }

@@ -429,6 +429,7 @@ impl AgentBuilder {
             interaction: self.interaction.clone(),
             approval_prompt: self.approval_prompt.clone(),
             trace: self.trace.clone(),
+            context_audit: self.context_audit.clone(),
             clock: Arc::clone(&self.clock),
             world: self.world.clone(),
             workspace: self.workspace.clone(),

@@ -11,7 +11,8 @@ use runtime_decision::{
     Callbacks, Definition, DelegationLimits, HookDeclaration, Plan, SubAgentDeclaration, ToolPolicy,
 };
 use runtime_ports::{
-    GenerationOptions, InteractionSession, ModelSession, Tool, ToolWorld, TraceSession,
+    ContextAuditSession, GenerationOptions, InteractionSession, ModelSession, Tool, ToolWorld,
+    TraceSession,
 };
 use serde_json::{Map, Value};
 
@@ -45,6 +46,7 @@ pub(in crate::engine) struct Inherited {
     pub(in crate::engine) interaction: Option<Arc<dyn InteractionSession>>,
     pub(in crate::engine) approval_prompt: Option<ApprovalPrompt>,
     pub(in crate::engine) trace: Option<Arc<dyn TraceSession>>,
+    pub(in crate::engine) context_audit: Option<Arc<dyn ContextAuditSession>>,
     pub(in crate::engine) clock: Arc<dyn Clock>,
     pub(in crate::engine) world: Option<ToolWorld>,
     pub(in crate::engine) workspace: Option<Arc<str>>,
@@ -136,6 +138,7 @@ impl Inherited {
             interaction: below.interaction,
             approval_prompt: below.approval_prompt,
             trace: below.trace,
+            context_audit: below.context_audit,
             clock: below.clock,
             patience: below.patience,
         }))
@@ -158,6 +161,7 @@ impl Inherited {
             interaction: self.interaction.clone().or_else(|| own.interaction.clone()),
             approval_prompt: self.approval_prompt.clone().or_else(|| own.approval_prompt.clone()),
             trace: self.trace.clone().or_else(|| own.trace.clone()),
+            context_audit: self.context_audit.clone().or_else(|| own.context_audit.clone()),
             clock: Arc::clone(&self.clock),
             world: own.own_world.clone().or_else(|| self.world.clone()),
             workspace: definition.workspace.clone().or_else(|| self.workspace.clone()),
