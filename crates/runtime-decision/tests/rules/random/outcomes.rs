@@ -122,7 +122,7 @@ fn profile(dice: &mut Dice<'_>) -> Result<ModelProfile, PortFailure> {
     if dice.once_in(12) {
         return Err(failure(dice));
     }
-    let window = [1_000, 0, 400, 3_000, 200][dice.roll(5)];
+    let window = [1_000, 0, 30_000, 400, 3_000, 100_000, 200][dice.roll(7)];
     Ok(ModelProfile {
         context_window_tokens: window,
         max_input_tokens: window,

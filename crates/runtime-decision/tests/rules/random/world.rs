@@ -278,7 +278,9 @@ fn assert_said(machine: &Machine, request: &Transcript) {
     let mut messages = request.messages();
     for said in machine.history().messages().filter(|it| it.role == ModelRole::User) {
         let is_engines = matches!(&said.content[..], [ModelContent::Text { text }, ..]
-            if text.starts_with("Go on with the task") || text.starts_with("The picture that"));
+            if ["Go on with the task", "The picture that", "[The sub-task "]
+                .iter()
+                .any(|begin| text.starts_with(begin)));
         assert!(is_engines || messages.any(|message| message == said), "{said:?} is not in it");
     }
 }
