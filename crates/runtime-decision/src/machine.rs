@@ -127,47 +127,7 @@ impl Machine {
         let phase = std::mem::replace(&mut self.state.phase, Phase::New);
         self.state.phase = match (phase, fact) {
             (Phase::New, Fact::Started) => self.start(out),
-            // Whatever the run is at: a child may end at any time.
-            (phase, Fact::Settled(Ask::Child { child }, Outcome::ChildEnded(end))) => {
-                self.child_ended(phase, child, end, out)
-            }
-            (Phase::ResolvingModel, Fact::Settled(_, Outcome::ProfileResolved(profile))) => {
-                self.take_profile(profile, out)
-            }
-            (Phase::ResolvingModel, Fact::Settled(_, Outcome::ResourcesLoaded(loaded))) => {
-                self.take_resources(loaded, out)
-            }
-            (Phase::CollectingInputs, Fact::Settled(_, Outcome::InputsCollected(inputs))) => {
-                self.take_inputs(inputs, out)
-            }
-            (Phase::Preparing(at), Fact::Settled(ask, Outcome::HookReturned(verdict))) => {
-                self.take_preparation(at, ask, verdict, out)
-            }
-            (Phase::AwaitingModel(view), Fact::Settled(_, Outcome::Reserved(granted))) => {
-                self.take_call_grant(view, granted, out)
-            }
-            (Phase::Recalling(view), Fact::Settled(ask, Outcome::MemoryConsulted(answer))) => {
-                self.take_recall(view, ask, answer, out)
-            }
-            (Phase::Compacting(at), Fact::Settled(ask, outcome)) => {
-                self.take_compaction(at, ask, outcome, out)
-            }
-            (Phase::AwaitingModel(view), Fact::Settled(_, Outcome::ModelReplied(reply))) => {
-                self.take_reply(view, reply, out)
-            }
-            (
-                Phase::AwaitingModel(view),
-                Fact::Settled(_, Outcome::ModelRepliedUnaudited { response, failure }),
-            ) => self.take_unaudited(view, *response, failure, out),
-            (Phase::Reviewing(at), Fact::Settled(ask, Outcome::HookReturned(verdict))) => {
-                self.take_review(at, ask, verdict, out)
-            }
-            (Phase::CheckingAnswer(at), Fact::Settled(_, Outcome::AnswerChecked(verdict))) => {
-                self.take_verdict(*at, verdict, out)
-            }
-            (Phase::RunningTools(batch), Fact::Settled(ask, outcome)) => {
-                self.take_step(batch, ask, outcome, out)
-            }
+            (phase, Fact::Settled(ask, outcome)) => self.settle_effect(phase, ask, outcome, out),
             (Phase::RunningTools(batch), Fact::Decided(call, decision)) => {
                 self.take_decision(batch, call, decision, out)
             }
@@ -189,6 +149,51 @@ impl Machine {
             (phase, Fact::Resumed) => self.reopen(phase, out),
             (phase, _) => phase,
         };
+    }
+
+    /// The rows of the table that are about an outcome.
+    fn settle_effect(&mut self, phase: Phase, ask: Ask, outcome: Outcome, out: &mut Out) -> Phase {
+        match (phase, ask, outcome) {
+            // Whatever the run is at: a child may end at any time.
+            (phase, Ask::Child { child }, Outcome::ChildEnded(end)) => {
+                self.child_ended(phase, child, end, out)
+            }
+            (Phase::ResolvingModel, _, Outcome::ProfileResolved(profile)) => {
+                self.take_profile(profile, out)
+            }
+            (Phase::ResolvingModel, _, Outcome::ResourcesLoaded(loaded)) => {
+                self.take_resources(loaded, out)
+            }
+            (Phase::CollectingInputs, _, Outcome::InputsCollected(inputs)) => {
+                self.take_inputs(inputs, out)
+            }
+            (Phase::Preparing(at), ask, Outcome::HookReturned(verdict)) => {
+                self.take_preparation(at, ask, verdict, out)
+            }
+            (Phase::AwaitingModel(view), _, Outcome::Reserved(granted)) => {
+                self.take_call_grant(view, granted, out)
+            }
+            (Phase::Recalling(view), ask, Outcome::MemoryConsulted(answer)) => {
+                self.take_recall(view, ask, answer, out)
+            }
+            (Phase::Compacting(at), ask, outcome) => self.take_compaction(at, ask, outcome, out),
+            (Phase::AwaitingModel(view), _, Outcome::ModelReplied(reply)) => {
+                self.take_reply(view, reply, out)
+            }
+            (
+                Phase::AwaitingModel(view),
+                _,
+                Outcome::ModelRepliedUnaudited { response, failure },
+            ) => self.take_unaudited(view, *response, failure, out),
+            (Phase::Reviewing(at), ask, Outcome::HookReturned(verdict)) => {
+                self.take_review(at, ask, verdict, out)
+            }
+            (Phase::CheckingAnswer(at), _, Outcome::AnswerChecked(verdict)) => {
+                self.take_verdict(*at, verdict, out)
+            }
+            (Phase::RunningTools(batch), ask, outcome) => self.take_step(batch, ask, outcome, out),
+            (phase, ..) => phase,
+        }
     }
 
     /// What [`Self::admit`] let through, without the entry of a settled effect.

@@ -2,6 +2,8 @@
 //!
 //! Knows the places by the scripts that lead there. What comes of each pair stands in `grid.txt`; a
 //! refused input changes nothing. With `UPDATE=1` the file is written anew.
+//!
+//! Length: the list of places, each with the script that leads there.
 
 use std::{collections::BTreeMap, fs, path::Path};
 

@@ -32,6 +32,7 @@ mod s08_budgets;
 mod s08_lives;
 mod s09_background;
 mod s09_children;
+mod s09_compacted;
 mod s09_stored;
 mod s10_events;
 mod s12_cases;

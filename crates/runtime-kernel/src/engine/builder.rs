@@ -2,6 +2,8 @@
 //!
 //! Knows defaults that are safe for a stranger. Invariant: what is built can run: names, schemas
 //! and limits were found good.
+//!
+//! Length: one documented setter for each thing that can be said.
 
 use std::{collections::BTreeMap, fmt, sync::Arc, time::Duration};
 

@@ -224,6 +224,13 @@ fn rest(event: &Event) -> String {
             let status = status.map_or_else(|| "None".to_owned(), |status| format!("{status:?}"));
             format!("{sub_run_id} {status} {final_output:?}")
         }
+        event => end(event),
+    }
+}
+
+/// What the last event of a run says beside its name.
+fn end(event: &Event) -> String {
+    match event {
         Event::RunCompleted { final_answer } => format!("{final_answer:?}"),
         Event::RunWaitUser { wait_reason } => format!("{wait_reason:?}"),
         Event::RunMaxCycles { final_answer, .. } => format!("{final_answer:?}"),
