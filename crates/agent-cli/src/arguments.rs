@@ -71,6 +71,9 @@ pub(crate) struct WorkArguments {
     /// Allow writing files without asking. Commands are asked for even then.
     #[arg(long, short)]
     pub(crate) yes: bool,
+    /// Let the agent give parts of its task to sub-agents, each with its tools and under its limits.
+    #[arg(long)]
+    pub(crate) sub_agents: bool,
     /// Most cycles, each a request to the model and the tools that it asks for.
     #[arg(long, value_name = "N", default_value_t = DEFAULT_MAX_CYCLES, value_parser = cycles)]
     #[arg(allow_hyphen_values = true)]

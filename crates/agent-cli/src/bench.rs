@@ -5,7 +5,7 @@
 use std::{path::Path, sync::Arc, time::Duration};
 
 use anyhow::Context;
-use runtime_kernel::engine::{Agent, AgentBuilder, RunOptions, Task};
+use runtime_kernel::engine::{Agent, AgentBuilder, RunOptions, SubAgent, Task};
 use runtime_ports::{OperationContext, Tool, ToolWorld};
 use runtime_types::{ExecutionId, OperationId};
 use serde_json::Value;
@@ -55,6 +55,7 @@ pub(crate) struct Bench {
     world: ToolWorld,
     folder: String,
     allow_writes: bool,
+    delegates: bool,
     /// What the answer must follow, if anything.
     answer: Option<Value>,
     announced: Announced,
@@ -88,6 +89,7 @@ impl Bench {
             world,
             folder: shown_folder(&work.folder),
             allow_writes: work.yes,
+            delegates: work.sub_agents,
             answer: None,
             announced: Announced::default(),
         };
@@ -184,6 +186,10 @@ impl Bench {
             Some(schema) => builder.answer_schema("answer", schema.clone()),
             None => builder,
         };
+        let builder = match self.delegates {
+            true => builder.sub_agent(worker(left.cycles)),
+            false => builder,
+        };
         // A question that nobody hears would be the end of the work.
         match left.may_ask {
             true => builder,
@@ -205,6 +211,13 @@ impl Bench {
 fn built(builder: AgentBuilder) -> Result<Agent, Diagnosis> {
     let agent = builder.build().context("the agent cannot be made");
     agent.map_err(|error| Diagnosis::configuration(&error))
+}
+
+/// Whom the agent may give parts of its task to.
+fn worker(cycles: u32) -> SubAgent {
+    let description = "works on one part of the task in the same folder with the same tools; it \
+                       knows nothing but what it is told, and comes back with a short answer";
+    SubAgent::new("worker", description).instructions(INSTRUCTIONS).max_cycles(cycles)
 }
 
 /// The frame of everything but the runs, which are cancelled through their handles.

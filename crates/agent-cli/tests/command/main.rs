@@ -9,6 +9,7 @@ mod approval;
 mod chatting;
 mod choosing_a_model;
 mod colours;
+mod delegating;
 mod events;
 mod failing;
 mod interrupting;
