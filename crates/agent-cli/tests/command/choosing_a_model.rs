@@ -114,12 +114,12 @@ fn standing_instructions_and_skills_of_the_user_reach_the_model() {
     std::fs::write(place.path("config/agent/skills/baking.md"), "Use butter.\n").unwrap();
     place.run_with(&server, &["--model", "m", TASK]);
     let messages = &server.requests()[0].body["messages"];
-    assert_eq!([&messages[0]["role"], &messages[1]["role"]], ["system", "system"]);
-    let system = messages[1]["content"].to_string();
+    assert_eq!([&messages[0]["role"], &messages[1]["role"]], ["system", "user"]);
+    let system = messages[0]["content"].to_string();
     for part in ["Always be brief.", "# Skill: baking", "Use butter."] {
         assert!(system.contains(part), "{system}");
     }
-    assert_eq!(messages[2]["content"], json!(TASK));
+    assert_eq!(messages[1]["content"], json!(TASK));
 }
 
 #[test]
