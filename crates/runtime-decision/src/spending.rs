@@ -326,7 +326,9 @@ impl Machine {
 
     fn call_size(&self, request: &ModelRequest) -> CallSize {
         let plain = request.messages.estimated_tokens().saturating_add(tokens_of(&request.tools));
-        let input = self.expected_tokens(plain);
+        // Never less than the plain estimate: what was reported of a request with other tools may
+        // tell too little of this one.
+        let input = self.expected_tokens(plain).max(plain);
         let profile = self.state.profile.as_ref();
         let window = profile.map_or(0, |profile| profile.context_window_tokens);
         let wanted = request.max_output_tokens.map(u64::from);

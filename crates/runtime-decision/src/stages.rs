@@ -42,7 +42,17 @@ impl Machine {
             }
             Outcome::ChildSteered(heard) => self.task_steered(&mut batch, call, heard, out),
             Outcome::WaitOver => self.wait_over(&mut batch, call, out),
-            _ => {}
+            // None of these is about a call; whoever adds an outcome says here whether it is.
+            Outcome::ProfileResolved(_)
+            | Outcome::ResourcesLoaded(_)
+            | Outcome::InputsCollected(_)
+            | Outcome::MemoryConsulted(_)
+            | Outcome::ArtifactStored(_)
+            | Outcome::Summarized(_)
+            | Outcome::ModelReplied(_)
+            | Outcome::ModelRepliedUnaudited { .. }
+            | Outcome::AnswerChecked(_)
+            | Outcome::ChildEnded(_) => {}
         }
         self.run_batch(batch, out)
     }

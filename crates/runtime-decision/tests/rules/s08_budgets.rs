@@ -62,7 +62,7 @@ fn s08_a_model_call_is_reserved_before_and_charged_after() {
         > charged calls 1 tokens 60 uncached 6 cost 166 | cycle_llm_response "" a(1)
         | -> reserve tools 1 a 1 | tool_call_planned a(1) | tool_call_started a(1) | -> a(1)
         > charged tools 1 a 1 | tool_result a(1) "x" | cycle_started after 3 messages
-        | -> reserve calls 1 tokens 124 uncached 24 cost 348 | -> model 3 messages within 100
+        | -> reserve calls 1 tokens 125 uncached 25 cost 350 | -> model 3 messages within 100
         > charged calls 1 tokens 21 uncached 20 cost 77 | cycle_llm_response "done"
         | run_completed "done"
         # charged calls 2 tokens 81 uncached 26 cost 243 tools 1 a 1 | tokens 81
@@ -161,7 +161,7 @@ fn complaint_23_a_budget_that_others_used_up_ends_the_run_with_its_terminal_even
         > charged calls 1 tokens 30 uncached 10 | cycle_llm_response "" a(1)
         | -> reserve tools 1 a 1 | tool_call_planned a(1) | tool_call_started a(1) | -> a(1)
         > charged tools 1 a 1 | tool_result a(1) "x" | cycle_started after 3 messages
-        | -> reserve calls 1 tokens 124 uncached 24 | budget_exhausted tokens 330 of 400
+        | -> reserve calls 1 tokens 125 uncached 25 | budget_exhausted tokens 330 of 400
         = budget_exhausted tokens
         = user "go" | assistant a(1) | tool result(1) "x"
         "#,
@@ -308,7 +308,7 @@ fn s08_every_attempt_of_a_call_counts() {
         > charged calls 3 tokens 429 uncached 25 | cycle_llm_response "" a(1)
         | -> reserve tools 1 a 1 | tool_call_planned a(1) | tool_call_started a(1) | -> a(1)
         > charged tools 1 a 1 | tool_result a(1) "x" | cycle_started after 3 messages
-        | -> reserve calls 1 tokens 217 uncached 17 | budget_exhausted model_calls 3 of 3
+        | -> reserve calls 1 tokens 225 uncached 25 | budget_exhausted model_calls 3 of 3
         = budget_exhausted model_calls
         = user "go" | assistant a(1) | tool result(1) "x"
         "#,
@@ -470,4 +470,33 @@ fn s08_a_summary_of_another_model_is_not_charged_at_the_price_of_the_agents() {
     assert_eq!(charged("model", ""), 35);
     assert_eq!(charged("other", "cost 77"), 77);
     assert!(charged("other", "") > 6_000, "what nobody knows counts as it was reserved");
+}
+
+#[test]
+fn s08_a_summary_is_reserved_as_large_as_it_is_whatever_was_reported_of_a_request_with_tools() {
+    let reserved = |usage: &str| {
+        let told = happens(&format!(
+            r#"
+            budget tokens=900000
+            sub_agent reader "reads"
+            window 20000
+            output 100
+            cycles 20
+            tool a
+            start
+            model a(1) {usage}
+            1 long(6000)
+            model a(2)
+            2 long(6000)
+            model a(3)
+            3 long(6000)
+            cancel
+            "#
+        ));
+        let rest = told.split("memory_compact_started").nth(1).expect("a compaction").to_owned();
+        let mut words = rest.split_whitespace().skip_while(|word| *word != "uncached");
+        words.nth(1).expect("tokens").to_owned()
+    };
+    // A small report, beside which the tools weigh much, says nothing of a summary without tools.
+    assert_eq!(reserved("usage 20 5"), reserved(""));
 }

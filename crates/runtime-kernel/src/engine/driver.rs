@@ -293,10 +293,6 @@ impl Driver {
 
     fn dispatch(&mut self, requested: Requested) {
         let Requested { id, effect } = requested;
-        if let Effect::Reserve { wanted, least } = &effect {
-            let reserved = self.spender.reserve(id, wanted, least);
-            return self.settled.push_back((id, Box::new(reserved)));
-        }
         let cycle = self.machine.cycle();
         if self.cycle.0 != cycle {
             self.cycle = (cycle, tracing::info_span!("cycle", cycle));
@@ -308,7 +304,7 @@ impl Driver {
             metadata: self.machine.tool_metadata(),
             events: &self.events,
             sub_tasks: &self.sub_tasks,
-            budget: self.spender.0.as_ref(),
+            spender: &self.spender,
             deltas: match effect {
                 Effect::CallModel(_) => self.deltas(),
                 _ => None,

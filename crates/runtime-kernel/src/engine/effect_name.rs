@@ -5,10 +5,12 @@
 use std::{fmt, sync::Arc};
 
 use runtime_decision::{
-    ApprovalAnswer, ArgumentFault, ChildEnd, Collected, Consultation, Effect, Grant, HookVerdict,
-    Outcome, ToolEnd,
+    ApprovalAnswer, ChildEnd, Collected, Consultation, Effect, HookVerdict, Outcome, ToolEnd,
 };
 use runtime_ports::{PortFailure, PortFailureKind};
+
+/// Why an effect that is settled at once is not performed.
+pub(super) const AT_ONCE: &str = "what is settled at once is not performed";
 
 /// The kind of an effect, with the call that it is about.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,7 +19,6 @@ pub(super) enum EffectName {
     CycleInputs,
     Hook,
     Model,
-    Check,
     Consultation { name: Arc<str>, call_id: Arc<str> },
     Approval { name: Arc<str>, call_id: Arc<str> },
     Tool { name: Arc<str>, call_id: Arc<str> },
@@ -26,21 +27,22 @@ pub(super) enum EffectName {
     Memory,
     Artifact,
     Summary,
-    Reserve,
-    Answer,
     Child { run_id: Arc<str>, agent: Arc<str> },
     SteerChild,
     WaitChildren,
 }
 
 impl EffectName {
+    /// Of an effect that is performed. What is settled at once has no name.
     pub(super) fn of(effect: &Effect) -> Self {
         match effect {
+            Effect::CheckArguments { .. } | Effect::CheckAnswer { .. } | Effect::Reserve { .. } => {
+                unreachable!("{AT_ONCE}")
+            }
             Effect::ResolveProfile { .. } => Self::Profile,
             Effect::CollectCycleInputs(_) => Self::CycleInputs,
             Effect::RunHook(_) => Self::Hook,
             Effect::CallModel(_) => Self::Model,
-            Effect::CheckArguments { .. } => Self::Check,
             Effect::ConsultApprovals(request) => Self::Consultation {
                 name: Arc::clone(&request.tool_name),
                 call_id: Arc::clone(&request.tool_call_id),
@@ -58,8 +60,6 @@ impl EffectName {
             Effect::ConsultMemory(_) => Self::Memory,
             Effect::StoreArtifact { .. } => Self::Artifact,
             Effect::Summarize(_) => Self::Summary,
-            Effect::Reserve { .. } => Self::Reserve,
-            Effect::CheckAnswer { .. } => Self::Answer,
             Effect::RunChild(work) => {
                 Self::Child { run_id: Arc::clone(&work.run_id), agent: Arc::clone(&work.agent) }
             }
@@ -86,7 +86,6 @@ impl EffectName {
             Self::CycleInputs => Outcome::InputsCollected(Collected::Failed(panicked())),
             Self::Interruptions => Outcome::InterruptionsCollected(Collected::Failed(panicked())),
             Self::Hook => Outcome::HookReturned(HookVerdict::Failed(panicked())),
-            Self::Check => Outcome::ArgumentsChecked(Ok(())),
             Self::Consultation { .. } => {
                 Outcome::ApprovalConsulted(Consultation::Failed { message: panicked() })
             }
@@ -99,8 +98,6 @@ impl EffectName {
             Self::Memory => Outcome::MemoryConsulted(Collected::Failed(panicked())),
             Self::Artifact => Outcome::ArtifactStored(Err(broke_down())),
             Self::Summary => Outcome::Summarized(Err(broke_down())),
-            Self::Reserve => Outcome::Reserved(Ok(Grant::default())),
-            Self::Answer => Outcome::AnswerChecked(Err(unchecked())),
             Self::Child { .. } => {
                 Outcome::ChildEnded(ChildEnd::BrokeDown { message: panicked().into() })
             }
@@ -123,7 +120,6 @@ impl EffectName {
             Self::Interruptions => Outcome::InterruptionsCollected(Collected::Failed(late())),
             Self::Hook if was_told => Outcome::HookReturned(HookVerdict::Interrupted),
             Self::Hook => Outcome::HookReturned(HookVerdict::Failed(late())),
-            Self::Check => Outcome::ArgumentsChecked(Ok(())),
             Self::Consultation { .. } if was_told => {
                 Outcome::ApprovalConsulted(Consultation::Interrupted)
             }
@@ -138,8 +134,6 @@ impl EffectName {
             Self::Memory => Outcome::MemoryConsulted(Collected::Failed(late())),
             Self::Artifact => Outcome::ArtifactStored(Err(lost(was_told))),
             Self::Summary => Outcome::Summarized(Err(lost(was_told))),
-            Self::Reserve => Outcome::Reserved(Ok(Grant::default())),
-            Self::Answer => Outcome::AnswerChecked(Err(unchecked())),
             Self::Child { .. } => Outcome::ChildEnded(child_lost(&late())),
             Self::SteerChild => Outcome::ChildSteered(Err(late())),
             Self::WaitChildren => Outcome::WaitOver,
@@ -151,11 +145,6 @@ impl EffectName {
 pub(super) fn broke_down() -> PortFailure {
     let message = "the adapter panicked, which is a fault of its own";
     PortFailure::in_flight_unknown(PortFailureKind::Internal, "ADAPTER_PANICKED", message)
-}
-
-/// An answer of which nothing is known is no good one.
-fn unchecked() -> ArgumentFault {
-    ArgumentFault { path: String::new(), reason: "could not be checked".to_owned() }
 }
 
 fn child_lost(message: &str) -> ChildEnd {
@@ -182,7 +171,6 @@ impl fmt::Display for EffectName {
             Self::CycleInputs => formatter.write_str("cycle inputs"),
             Self::Hook => formatter.write_str("hook"),
             Self::Model => formatter.write_str("model call"),
-            Self::Check => formatter.write_str("argument check"),
             Self::Consultation { name, call_id } => {
                 write!(formatter, "approval provider about {name} ({call_id})")
             }
@@ -193,8 +181,6 @@ impl fmt::Display for EffectName {
             Self::Memory => formatter.write_str("memory provider"),
             Self::Artifact => formatter.write_str("artifact"),
             Self::Summary => formatter.write_str("summary"),
-            Self::Reserve => formatter.write_str("budget"),
-            Self::Answer => formatter.write_str("answer check"),
             Self::Child { run_id, agent } => write!(formatter, "sub-agent {agent} ({run_id})"),
             Self::SteerChild => formatter.write_str("steering of a sub-run"),
             Self::WaitChildren => formatter.write_str("wait for sub-runs"),

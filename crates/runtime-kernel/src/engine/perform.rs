@@ -25,13 +25,13 @@ use super::{
     audited_call::audited,
     callback::RunContext,
     contained::{Panicked, contained},
-    effect_name::{EffectName, broke_down},
+    effect_name::{AT_ONCE, EffectName, broke_down},
     event_hub::EventPublisher,
     hook::run_hook,
     in_flight::Performed,
     parts::Parts,
     providers::{collect_cycle_inputs, collect_interruptions, consult},
-    run_budget::RunBudget,
+    run_budget::Spender,
     sub_tasks::{Parent, Started, SubTasks, start},
     tool_task,
 };
@@ -47,8 +47,8 @@ pub(super) struct Frame<'a> {
     /// Where the run is watched.
     pub(super) events: &'a EventPublisher,
     pub(super) sub_tasks: &'a SubTasks,
-    /// The budgets of the run, if it has any.
-    pub(super) budget: Option<&'a Arc<RunBudget>>,
+    /// The budgets of the run.
+    pub(super) spender: &'a Spender,
     /// Takes the deltas of a model call; `None` when nobody watches.
     pub(super) deltas: Option<Arc<dyn DeltaSink>>,
     /// The audit of a model call or summary; `None` when none is attached.
@@ -69,7 +69,7 @@ impl Parts {
         effect: Effect,
         frame: &mut Frame<'_>,
     ) -> Dispatched {
-        if let Some(outcome) = self.settled_at_once(&effect) {
+        if let Some(outcome) = self.settled_at_once(id, &effect, frame) {
             return Dispatched::Settled(Box::new(outcome));
         }
         let name = EffectName::of(&effect);
@@ -115,15 +115,17 @@ impl Parts {
             Effect::WaitChildren { .. } => {
                 (async move { own.interrupted().await }.map(|_| Outcome::WaitOver).boxed(), None)
             }
-            // What is settled at once is settled above; the rest is asked for by nothing yet.
-            _ => (std::future::pending().boxed(), None),
+            Effect::CheckArguments { .. } | Effect::CheckAnswer { .. } | Effect::Reserve { .. } => {
+                unreachable!("{AT_ONCE}")
+            }
         };
         Dispatched::Performed(Performed { name, operation, work, task, settle })
     }
 
     /// The outcome of what takes neither time nor a frame.
-    fn settled_at_once(&self, effect: &Effect) -> Option<Outcome> {
+    fn settled_at_once(&self, id: EffectId, effect: &Effect, frame: &Frame<'_>) -> Option<Outcome> {
         match effect {
+            Effect::Reserve { wanted, least } => Some(frame.spender.reserve(id, wanted, least)),
             Effect::CheckArguments { tool, arguments } => Some(self.check(tool, arguments)),
             Effect::CheckAnswer { answer } => Some(self.check_answer(answer)),
             _ => None,
@@ -152,7 +154,7 @@ impl Parts {
             metadata: frame.metadata,
             hubs: frame.events.hubs_for_below(),
             sub_tasks: frame.sub_tasks,
-            budget: frame.budget,
+            budget: frame.spender.0.as_ref(),
         };
         start(self, operation, work, parent)
     }
