@@ -20,24 +20,30 @@ enum May {
 }
 
 /// From the bottom to the top. A later crate joins with a line here and a decision note.
-const LAYERS: [(&str, May); 11] = [
+const LAYERS: [(&str, May); 16] = [
     ("runtime-types", May::Only(&[])),
     ("runtime-ports", May::Only(&["runtime-types"])),
     ("runtime-decision", May::Only(&["runtime-types", "runtime-ports"])),
     ("runtime-kernel", May::Only(&["runtime-types", "runtime-ports", "runtime-decision"])),
     ("in-memory-fakes", May::Only(&["runtime-types", "runtime-ports"])),
     ("port-conformance", May::Only(&["runtime-types", "runtime-ports"])),
+    ("model-wire", May::Only(&["runtime-types", "runtime-ports"])),
+    ("wire-rehearsal", May::Only(&["runtime-types", "runtime-ports", "model-wire"])),
+    ("openai-adapter", MODEL_ADAPTER),
+    ("anthropic-adapter", MODEL_ADAPTER),
+    ("gemini-adapter", MODEL_ADAPTER),
     ("standard-tools", May::Only(&["runtime-types", "runtime-ports"])),
     ("http-service", May::Only(&["runtime-types", "runtime-ports", "runtime-kernel"])),
     ("restate-adapter", May::Only(&["runtime-types", "runtime-ports", "runtime-decision"])),
     ("agent-cli", May::AnyCrate),
     ("system-tests", May::Anything),
 ];
+const MODEL_ADAPTER: May = May::Only(&["runtime-types", "runtime-ports", "model-wire"]);
 const ADAPTER: (&str, May) = ("-adapter", May::Only(&["runtime-types", "runtime-ports"]));
 const DEVELOPER: (&str, May) = ("xtask", May::Only(&[]));
 
 /// Test doubles and suites: any crate may test itself with them.
-const FREE_IN_TESTS: [&str; 2] = ["port-conformance", "in-memory-fakes"];
+const FREE_IN_TESTS: [&str; 3] = ["port-conformance", "in-memory-fakes", "wire-rehearsal"];
 /// What no crate builds on, the command included.
 const TOPS: [&str; 2] = ["system-tests", "xtask"];
 

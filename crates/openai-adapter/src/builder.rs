@@ -4,61 +4,24 @@
 
 use std::collections::HashMap;
 
+use model_wire::{BuildError, Endpoint, HttpClient, KeyHeader, Timeouts};
 use runtime_ports::ModelProfile;
 use runtime_types::CredentialHandle;
-use thiserror::Error;
 
 use crate::{
-    client::{HttpClient, KeyHeader},
-    profile::{Api, Delivery, MaxTokensField, Timeouts},
+    profile::{Api, Delivery, MaxTokensField},
     session::{OpenAiSession, Settings},
 };
-
-/// Most bytes of one event, unless it is configured: events may echo all instructions and images.
-const EVENT_LIMIT: usize = 16 * 1024 * 1024;
-
-/// Why a session cannot be built.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[non_exhaustive]
-pub enum BuildError {
-    /// The base URL is no absolute `http` or `https` address.
-    #[error("the base url must be an absolute http or https address, like https://host/v1")]
-    InvalidBaseUrl,
-    /// The base URL has a user or a password in it.
-    #[error("the base url must not hold a user or a password; give the api key by itself")]
-    CredentialInUrl,
-    /// The key would travel in the clear.
-    #[error("the api key is not sent over plain http to another machine; use https")]
-    PlaintextCredential,
-    /// The key has characters that no header may have.
-    #[error("the api key has characters that cannot be sent; check for line breaks")]
-    InvalidCredential,
-    /// A header cannot be sent.
-    #[error("the header {0:?} cannot be sent; check its name and value")]
-    InvalidHeader(String),
-    /// The platform has no certificates to trust.
-    #[error("no trusted certificates are installed; install the ca-certificates of the system")]
-    NoCertificates,
-    /// The HTTP client cannot be set up.
-    #[error("the http client cannot be set up on this system")]
-    Client,
-}
 
 /// Collects what a session needs. Made by [`OpenAiSession::builder`].
 #[derive(Debug, Clone)]
 pub struct OpenAiSessionBuilder {
-    base_url: String,
+    endpoint: Endpoint,
     api: Api,
     delivery: Delivery,
-    credential: Option<CredentialHandle>,
-    key_header: KeyHeader,
-    /// Any of them may be a secret; a handle is never printed.
-    headers: Vec<(String, CredentialHandle)>,
     issuer: Option<String>,
     max_tokens: Option<MaxTokensField>,
     reasoning_summary: Option<String>,
-    event_limit: usize,
-    timeouts: Timeouts,
     profiles: HashMap<String, ModelProfile>,
     default_profile: Option<ModelProfile>,
 }
@@ -66,17 +29,12 @@ pub struct OpenAiSessionBuilder {
 impl OpenAiSessionBuilder {
     pub(crate) fn new(base_url: impl Into<String>) -> Self {
         Self {
-            base_url: base_url.into(),
+            endpoint: Endpoint::new(base_url),
             api: Api::Chat,
             delivery: Delivery::Streamed,
-            credential: None,
-            key_header: KeyHeader::Bearer,
-            headers: Vec::new(),
             issuer: None,
             max_tokens: None,
             reasoning_summary: None,
-            event_limit: EVENT_LIMIT,
-            timeouts: Timeouts::default(),
             profiles: HashMap::new(),
             default_profile: None,
         }
@@ -99,14 +57,14 @@ impl OpenAiSessionBuilder {
     /// The API key. Default: none is sent.
     #[must_use]
     pub fn credential(mut self, credential: CredentialHandle) -> Self {
-        self.credential = Some(credential);
+        self.endpoint.credential = Some(credential);
         self
     }
 
     /// Sends the key in a header of this name, as it is. Default: `authorization: Bearer …`.
     #[must_use]
     pub fn key_header(mut self, name: impl Into<String>) -> Self {
-        self.key_header = KeyHeader::Named(name.into());
+        self.endpoint.key_header = KeyHeader::Named(name.into());
         self
     }
 
@@ -125,7 +83,7 @@ impl OpenAiSessionBuilder {
     /// One more header of every request.
     #[must_use]
     pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
-        self.headers.push((name.into(), CredentialHandle::new(value)));
+        self.endpoint.headers.push((name.into(), CredentialHandle::new(value)));
         self
     }
 
@@ -157,14 +115,14 @@ impl OpenAiSessionBuilder {
     /// times as much in all. Default: 16 MiB.
     #[must_use]
     pub const fn event_limit_bytes(mut self, bytes: usize) -> Self {
-        self.event_limit = bytes;
+        self.endpoint.event_limit = bytes;
         self
     }
 
     /// How long each phase may take. Default: [`Timeouts::default`].
     #[must_use]
     pub const fn timeouts(mut self, timeouts: Timeouts) -> Self {
-        self.timeouts = timeouts;
+        self.endpoint.timeouts = timeouts;
         self
     }
 
@@ -187,8 +145,7 @@ impl OpenAiSessionBuilder {
     /// # Errors
     /// What is missing or not safe, as [`BuildError`].
     pub fn build(self) -> Result<OpenAiSession, BuildError> {
-        let credential = self.credential.map(|credential| (credential, self.key_header));
-        let client = HttpClient::new(&self.base_url, credential, &self.headers, &self.timeouts)?;
+        let client = HttpClient::new(&self.endpoint)?;
         let origin = client.origin();
         let max_tokens = self.max_tokens.unwrap_or(match origin.as_str() {
             "https://api.openai.com" => MaxTokensField::MaxCompletionTokens,
@@ -202,8 +159,6 @@ impl OpenAiSessionBuilder {
                 issuer: self.issuer.unwrap_or(origin),
                 max_tokens,
                 reasoning_summary: self.reasoning_summary,
-                event_limit: self.event_limit,
-                timeouts: self.timeouts,
                 profiles: self.profiles,
                 default_profile: self.default_profile,
             },

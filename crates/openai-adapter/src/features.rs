@@ -3,9 +3,9 @@
 //! Knows nothing about how they are written. Invariant: a part is left out only after this server
 //! refused it by name, and never one that changes what was asked.
 
-use std::sync::atomic::{AtomicU8, Ordering};
+use model_wire::{Refusal, Size};
 
-use crate::{refusal::Refusal, wording::Size};
+use std::sync::atomic::{AtomicU8, Ordering};
 
 /// A part of a request that an answer does not depend on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,8 +3,6 @@
 //!
 //! Knows nothing about connections.
 
-use std::time::Duration;
-
 use runtime_ports::{EncodingKey, ModelContent};
 use serde_json::Value;
 
@@ -37,31 +35,6 @@ pub enum MaxTokensField {
     MaxTokens,
     /// `max_completion_tokens`, which OpenAI's reasoning models insist on.
     MaxCompletionTokens,
-}
-
-/// How long each phase of a request may take. The deadline of the operation bounds all of them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Timeouts {
-    /// Until the connection stands, name lookup and TLS included.
-    pub connect: Duration,
-    /// From the connection until the head of the response.
-    pub head: Duration,
-    /// Between two events that carry something; comments and keep-alives do not count.
-    pub idle: Duration,
-    /// For usage that may follow a finished answer; then the answer is given without it.
-    pub tail: Duration,
-}
-
-impl Default for Timeouts {
-    /// 15 seconds to connect, 5 minutes for the head, 5 minutes idle, 5 seconds for the tail.
-    fn default() -> Self {
-        Self {
-            connect: Duration::from_secs(15),
-            head: Duration::from_secs(300),
-            idle: Duration::from_secs(300),
-            tail: Duration::from_secs(5),
-        }
-    }
 }
 
 /// What the writing of one request depends on.

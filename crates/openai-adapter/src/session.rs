@@ -8,20 +8,21 @@ use std::{collections::HashMap, fmt, sync::OnceLock};
 
 use async_trait::async_trait;
 use bytes::Bytes;
+use model_wire::{
+    Answered, Decoder, Exchange, Failed, HttpClient,
+    pieces::{self, ToolEncodings},
+};
 use runtime_ports::{
     DeltaSink, DiscardDeltas, EncodingKey, ModelProfile, ModelRequest, ModelResponse, ModelSession,
     OperationContext, PortFailure, PortFailureKind, RequestMeter, ToolChoice,
 };
 
 use crate::{
-    answer::Decoder,
     builder::OpenAiSessionBuilder,
     chat::{self, ChatStream},
-    client::HttpClient,
-    exchange::{Answered, Exchange, Failed},
     features::{Feature, RefusedFeatures},
-    pieces::{self, ToolEncodings},
-    profile::{Api, Delivery, MaxTokensField, Timeouts, Written},
+    models,
+    profile::{Api, Delivery, MaxTokensField, Written},
     responses::{self, ResponsesStream},
 };
 
@@ -35,8 +36,6 @@ pub(crate) struct Settings {
     pub(crate) issuer: String,
     pub(crate) max_tokens: MaxTokensField,
     pub(crate) reasoning_summary: Option<String>,
-    pub(crate) event_limit: usize,
-    pub(crate) timeouts: Timeouts,
     pub(crate) profiles: HashMap<String, ModelProfile>,
     pub(crate) default_profile: Option<ModelProfile>,
 }
@@ -101,7 +100,8 @@ impl OpenAiSession {
     ) -> Result<Vec<String>, PortFailure> {
         operation.remaining()?;
         let exchange = self.exchange(operation, &DiscardDeltas);
-        exchange.list_models().await.map_err(|failure| self.redacted(failure))
+        let list = exchange.get("models").await.map_err(|failure| self.redacted(failure))?;
+        Ok(models::names(&list))
     }
 
     async fn call(
@@ -228,13 +228,7 @@ impl OpenAiSession {
         operation: &'a OperationContext,
         sink: &'a dyn DeltaSink,
     ) -> Exchange<'a> {
-        Exchange {
-            client: &self.client,
-            timeouts: &self.settings.timeouts,
-            event_limit: self.settings.event_limit,
-            operation,
-            sink,
-        }
+        Exchange { client: &self.client, operation, sink }
     }
 }
 

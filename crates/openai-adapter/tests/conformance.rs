@@ -2,12 +2,10 @@
 //!
 //! Knows the wire only to play a provider: what must hold is the suite's.
 
-mod loopback;
 mod spoken;
 
 use std::sync::Arc;
 
-use loopback::{Act, LAST_CHUNK, Loopback, chunk, refusing_address, reply, stream_head};
 use openai_adapter::{Api, Delivery, OpenAiSession};
 use port_conformance::{
     Unstageable,
@@ -19,6 +17,9 @@ use port_conformance::{
 use runtime_ports::ModelProfile;
 use runtime_types::CredentialHandle;
 use spoken::Wire;
+use wire_rehearsal::loopback::{
+    Act, LAST_CHUNK, Loopback, chunk, refusing_address, reply, stream_head,
+};
 
 struct Harness(Wire);
 

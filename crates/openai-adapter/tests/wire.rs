@@ -2,8 +2,6 @@
 //!
 //! Real sockets, so real time: every timeout here is a fraction of a second.
 
-mod loopback;
-
 #[path = "wire/ends.rs"]
 mod ends;
 #[path = "wire/features.rs"]
@@ -15,13 +13,13 @@ mod transport;
 
 use std::{sync::Arc, time::Duration};
 
-use loopback::{Act, Loopback, events};
 use openai_adapter::{Api, OpenAiSession, OpenAiSessionBuilder, Timeouts};
 use runtime_ports::{
     CommitDisposition, ModelContent, ModelMessage, ModelRequest, ModelResponse, ModelRole,
     ModelSession, OperationContext, PortFailure, ToolSet, Transcript,
 };
 use runtime_types::{CredentialHandle, ExecutionId, OperationId};
+use wire_rehearsal::loopback::{Act, Loopback, events};
 
 const KEY: &str = "canary-key-5f1c";
 

@@ -3,14 +3,13 @@
 //! Knows nothing about the rest of the stream. Invariant: ids decide before indices, and indices
 //! before nearness; no call is listed twice because it was sent twice.
 
-use runtime_ports::{DeltaSink, ModelContent, ModelDelta};
-use serde_json::Value;
-
-use crate::{
+use model_wire::{
     answer::filled,
     arguments::{Arguments, Balance},
-    minted::minted,
+    minted,
 };
+use runtime_ports::{DeltaSink, ModelContent, ModelDelta};
+use serde_json::Value;
 
 /// Most calls that one answer may have.
 const MOST_CALLS: usize = 512;

@@ -4,6 +4,7 @@
 //! alone, and the arguments of a call are always a JSON object, whatever the model wrote.
 
 use bytes::Bytes;
+use model_wire::pieces::{self, Elements, Piece, encoded};
 use runtime_ports::{
     ImageSource, ModelContent, ModelMessage, ModelRequest, ModelRole, ResponseFormat, ToolChoice,
     ToolSet,
@@ -14,7 +15,6 @@ use crate::{
     chat::reasoning::CALL_EXTRA,
     content::{arguments_text, data_url, joined},
     features::Feature,
-    pieces::{self, Elements, Piece, encoded},
     profile::{Delivery, MaxTokensField, Written},
 };
 

@@ -3,10 +3,9 @@
 //! Knows nothing about text and tool calls. Invariant: what goes back is what came, under the field
 //! it came in, and in its order.
 
+use model_wire::answer::{filled, list, text};
 use runtime_ports::{DeltaSink, ModelContent, ModelDelta};
 use serde_json::{Map, Value};
-
-use crate::answer::{filled, list, text};
 
 /// The fields that servers put reasoning text in; the first one that a frame has counts.
 const TEXT_FIELDS: [&str; 2] = ["reasoning_content", "reasoning"];

@@ -3,18 +3,20 @@
 //! Knows nothing about bytes and connections. Frames are read field by field from JSON values:
 //! an unknown field, a missing one, or one of another type than usual never stops an answer.
 
+use model_wire::{
+    Answer, Decoder, Ending, Meter, Progress, Refusal,
+    answer::{error_of, filled, list, text},
+    failure,
+};
 use runtime_ports::{DeltaSink, ModelContent, ModelDelta, ModelFinish, PortFailure};
 use serde_json::Value;
 
 use crate::{
-    answer::{Answer, Decoder, Ending, Progress, error_of, filled, list, text},
     chat::{
         calls::{Assembled, Calls, Fragment},
         reasoning::{self, Reasoning},
     },
-    failure,
-    metering::Meter,
-    refusal::Refusal,
+    metering,
 };
 
 /// A Chat Completions answer while it arrives.
@@ -153,7 +155,7 @@ impl Decoder for ChatStream {
         if let Some(id) = filled(frame, "id") {
             self.response_id.get_or_insert_with(|| id.to_owned());
         }
-        self.meter.observe(frame);
+        metering::observe(&mut self.meter, frame);
         let first = |choice: &&Value| choice.get("index").and_then(Value::as_u64).unwrap_or(0) == 0;
         let choice = list(frame, "choices").iter().find(first).unwrap_or(&Value::Null);
         if let Some(failure) = self.error(name, frame, choice) {

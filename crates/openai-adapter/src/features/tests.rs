@@ -1,7 +1,7 @@
 //! Which refusals are about a part that a request can do without.
 
 use super::{Feature, Features, RefusedFeatures};
-use crate::refusal::Refusal;
+use model_wire::Refusal;
 
 fn refused(features: Features, body: &str) -> Option<Feature> {
     features.refused_by(&Refusal::of_body(body.as_bytes()))

@@ -3,12 +3,12 @@
 use runtime_ports::Metering;
 use serde_json::{Value, json};
 
-use super::{Meter, nano_usd};
+use super::{Meter, nano_usd, observe};
 
 /// The counts in order: in, out, cached, written, reasoning; then the cost.
 fn check(what: &str, frames: &[Value], counts: [Option<u64>; 5], cost: Option<u64>) {
     let mut meter = Meter::default();
-    frames.iter().for_each(|frame| meter.observe(frame));
+    frames.iter().for_each(|frame| observe(&mut meter, frame));
     assert_eq!(meter.usage().fields(), counts, "{what}");
     assert_eq!(meter.cost_nano_usd(), cost, "{what}");
 }

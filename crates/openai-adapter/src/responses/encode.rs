@@ -4,6 +4,7 @@
 //! goes back to that issuer alone, unchanged and in its place; nothing is stored at the provider.
 
 use bytes::Bytes;
+use model_wire::pieces::{self, Elements, Piece, encoded};
 use runtime_ports::{
     ImageSource, ModelContent, ModelMessage, ModelRequest, ModelRole, ResponseFormat, ToolChoice,
     ToolSet,
@@ -13,7 +14,6 @@ use serde_json::{Map, Value, json};
 use crate::{
     content::{arguments_text, data_url, joined},
     features::Feature,
-    pieces::{self, Elements, Piece, encoded},
     profile::{Delivery, Written},
 };
 

@@ -6,13 +6,12 @@
 
 use std::collections::BTreeMap;
 
-use runtime_ports::ModelContent;
-use serde_json::Value;
-
-use crate::{
+use model_wire::{
     answer::{filled, list, text},
     arguments::Arguments,
 };
+use runtime_ports::ModelContent;
+use serde_json::Value;
 
 /// One output item while it arrives.
 #[derive(Debug, Default)]

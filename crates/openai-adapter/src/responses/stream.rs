@@ -4,15 +4,16 @@
 //! unknown event, a missing field or an id that disagrees never stops an answer; only a terminal
 //! event finishes one.
 
+use model_wire::{
+    Answer, Decoder, Ending, Meter, Progress, Refusal,
+    answer::{error_of, filled, list, text},
+    failure, minted,
+};
 use runtime_ports::{DeltaSink, ModelContent, ModelDelta, ModelFinish, PortFailure};
 use serde_json::Value;
 
 use crate::{
-    answer::{Answer, Decoder, Ending, Progress, error_of, filled, list, text},
-    failure,
-    metering::Meter,
-    minted::minted,
-    refusal::Refusal,
+    metering,
     responses::items::{Item, Made, Report},
 };
 
@@ -307,14 +308,14 @@ impl Decoder for ResponsesStream {
         let is_document = response.is_none() && event.get("output").is_some_and(Value::is_array);
         let response = response.or(is_document.then_some(event));
         if let Some(response) = response {
-            self.meter.observe(response);
+            metering::observe(&mut self.meter, response);
             let id = filled(response, "id").map(str::to_owned);
             self.response_id = self.response_id.take().or(id);
         }
         if kind == "error" || error_of(event).is_some() {
             return Err(failure::of_event(&Refusal::of_value(event), self.delivered()));
         }
-        self.meter.observe(event);
+        metering::observe(&mut self.meter, event);
         let response = response.unwrap_or(&Value::Null);
         match kind {
             _ if is_document => {

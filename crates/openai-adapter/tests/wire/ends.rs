@@ -4,11 +4,10 @@ use std::time::{Duration, Instant};
 
 use openai_adapter::Api;
 use runtime_ports::ModelSession;
+use wire_rehearsal::loopback::{Act, LAST_CHUNK, Loopback, chunk, events, stream, stream_head};
 
 use crate::{
-    DONE, HI, STOP, USAGE, ask, builder, line,
-    loopback::{Act, LAST_CHUNK, Loopback, chunk, events, stream, stream_head},
-    operation, outcome, outcome_of, request, whole,
+    DONE, HI, STOP, USAGE, ask, builder, line, operation, outcome, outcome_of, request, whole,
 };
 
 /// A stream that begins with these events and goes on with `acts`.

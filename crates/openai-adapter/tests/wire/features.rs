@@ -1,12 +1,9 @@
 //! What is sent once more, without a part that the server refuses; and what is not.
 
 use openai_adapter::{Api, MaxTokensField, OpenAiSession};
+use wire_rehearsal::loopback::{Act, Loopback, json, stream};
 
-use crate::{
-    ask, builder, line,
-    loopback::{Act, Loopback, json, stream},
-    text, whole,
-};
+use crate::{ask, builder, line, text, whole};
 
 fn refusal(message: &str) -> Vec<Act> {
     json("400 Bad Request", &format!(r#"{{"error":{{"message":"{message}"}}}}"#))

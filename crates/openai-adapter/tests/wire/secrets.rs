@@ -2,11 +2,9 @@
 
 use openai_adapter::{Api, BuildError, OpenAiSession};
 use runtime_types::CredentialHandle;
+use wire_rehearsal::loopback::{Act, Loopback, chunk, events, json, reply, stream, stream_head};
 
-use crate::{
-    KEY, ask, builder,
-    loopback::{Act, Loopback, chunk, events, json, reply, stream, stream_head},
-};
+use crate::{KEY, ask, builder};
 
 /// Everything that a server could echo the key and the prompt in.
 fn echoes() -> Vec<Vec<Act>> {

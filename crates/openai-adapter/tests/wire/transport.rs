@@ -7,12 +7,9 @@ use runtime_ports::{
     GenerationOptions, ModelProfile, ModelRequest, ModelSession, PortFailureKind, RequestMeter,
     ToolChoice,
 };
+use wire_rehearsal::loopback::{Act, Loopback, json, refusing_address, reply, stream};
 
-use crate::{
-    SHORT, ask, builder, line,
-    loopback::{Act, Loopback, json, refusing_address, reply, stream},
-    operation, request, whole,
-};
+use crate::{SHORT, ask, builder, line, operation, request, whole};
 
 #[tokio::test]
 async fn a_connection_is_used_again() {

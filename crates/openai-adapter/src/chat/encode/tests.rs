@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use model_wire::pieces::{Elements, elements, encoded};
 use runtime_ports::{
     GenerationOptions, ImageSource, ModelContent, ModelMessage, ModelRequest, ModelRole,
     ModelToolDefinition, ResponseFormat, ToolChoice, ToolSet, Transcript,
@@ -11,7 +12,6 @@ use serde_json::{Value, json};
 use super::{body, piece, tools};
 use crate::{
     features::{Feature, RefusedFeatures},
-    pieces::{Elements, elements, encoded},
     profile::{Api, Delivery, MaxTokensField, Written},
 };
 

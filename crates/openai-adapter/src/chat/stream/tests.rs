@@ -3,10 +3,10 @@
 mod calls;
 mod frames;
 
+use model_wire::minted;
 use serde_json::Value;
 
 use crate::{
-    minted::minted,
     profile::Api,
     rehearsal::{check, events},
 };

@@ -1,9 +1,9 @@
 //! What each hostile Responses stream must come to, however its bytes are cut (E1 to E12).
 
+use model_wire::minted;
 use serde_json::{Value, json};
 
 use crate::{
-    minted::minted,
     profile::Api,
     rehearsal::{check, events, play},
 };

@@ -9,20 +9,20 @@ const BOM: &[u8] = b"\xef\xbb\xbf";
 
 /// One event: its name (empty when the stream gave none) and its data, lines joined by `\n`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Event<'a> {
+pub struct Event<'a> {
     /// The value of the last `event` field.
-    pub(crate) name: &'a [u8],
+    pub name: &'a [u8],
     /// The values of the `data` fields. Bytes: the server may have sent invalid UTF-8.
-    pub(crate) data: &'a [u8],
+    pub data: &'a [u8],
 }
 
 /// An event, or a line of it, is longer than the limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct TooLarge;
+pub struct TooLarge;
 
 /// Cuts bytes into events.
 #[derive(Debug)]
-pub(crate) struct Framer {
+pub struct Framer {
     limit: usize,
     line: Vec<u8>,
     name: Vec<u8>,
@@ -34,7 +34,7 @@ pub(crate) struct Framer {
 
 impl Framer {
     /// A framer that refuses to hold more than `limit` bytes of an event.
-    pub(crate) fn new(limit: usize) -> Self {
+    pub fn new(limit: usize) -> Self {
         Self {
             limit,
             line: Vec::new(),
@@ -48,7 +48,7 @@ impl Framer {
 
     /// Takes more bytes and tells `take` about each event that they complete. Stops at the first
     /// error of `take`.
-    pub(crate) fn feed<E: From<TooLarge>>(
+    pub fn feed<E: From<TooLarge>>(
         &mut self,
         mut chunk: &[u8],
         take: &mut impl FnMut(Event<'_>) -> Result<(), E>,
@@ -71,7 +71,7 @@ impl Framer {
     }
 
     /// Ends the stream: a last event that was not closed by an empty line counts as well.
-    pub(crate) fn finish<E: From<TooLarge>>(
+    pub fn finish<E: From<TooLarge>>(
         &mut self,
         take: &mut impl FnMut(Event<'_>) -> Result<(), E>,
     ) -> Result<(), E> {

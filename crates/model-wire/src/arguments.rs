@@ -10,7 +10,7 @@ const RAW_LIMIT: usize = 64 * 1024;
 
 /// What a text of arguments turned out to be.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Arguments {
+pub enum Arguments {
     /// Ready for the tool; `Value::String` holds the text of what does not parse.
     Whole(Value),
     /// The text ends early.
@@ -22,7 +22,7 @@ impl Arguments {
     ///
     /// Servers send nothing or `null` for a tool without arguments, a placeholder `{}` before the
     /// real object, or the same object twice; all of these are told apart from broken text.
-    pub(crate) fn read(text: &str) -> Self {
+    pub fn read(text: &str) -> Self {
         let mut values: Vec<Value> = Vec::new();
         for value in serde_json::Deserializer::from_str(text).into_iter::<Value>() {
             match value {
@@ -56,7 +56,7 @@ fn raw(text: &str) -> Value {
 /// Follows the brackets of a JSON text piece by piece, so that asking whether it is whole costs
 /// nothing that grows with the text.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Balance {
+pub struct Balance {
     depth: u64,
     in_string: bool,
     escaped: bool,
@@ -65,12 +65,12 @@ pub(crate) struct Balance {
 
 impl Balance {
     /// Takes the next piece.
-    pub(crate) fn feed(&mut self, piece: &str) {
+    pub fn feed(&mut self, piece: &str) {
         piece.bytes().for_each(|byte| self.step(byte));
     }
 
     /// Whether something was opened, and everything that was opened is closed.
-    pub(crate) const fn is_whole(self) -> bool {
+    pub const fn is_whole(self) -> bool {
         self.started && self.depth == 0 && !self.in_string
     }
 

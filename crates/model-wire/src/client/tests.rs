@@ -3,14 +3,17 @@
 use bytes::Bytes;
 use runtime_types::CredentialHandle;
 
-use super::{HttpClient, KeyHeader};
-use crate::{builder::BuildError, profile::Timeouts, sent_body::SentFlag};
+use super::HttpClient;
+use crate::{
+    endpoint::{BuildError, Endpoint},
+    sent_body::SentFlag,
+};
 
 const KEY: &str = "canary-key-5f1c";
 
 fn client(base: &str, key: Option<&str>) -> Result<HttpClient, BuildError> {
-    let credential = key.map(|key| (CredentialHandle::new(key), KeyHeader::Bearer));
-    HttpClient::new(base, credential, &[], &Timeouts::default())
+    let credential = key.map(CredentialHandle::new);
+    HttpClient::new(&Endpoint { credential, ..Endpoint::new(base) })
 }
 
 fn refused(base: &str, key: Option<&str>, expected: BuildError) {

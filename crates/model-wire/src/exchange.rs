@@ -19,8 +19,9 @@ use tokio::time::{Instant, timeout, timeout_at};
 use crate::{
     answer::{Answer, Decoder, Progress},
     client::HttpClient,
-    connection, failure, metering,
-    profile::Timeouts,
+    connection,
+    endpoint::Timeouts,
+    failure, metering,
     reader::Reader,
     refusal::Refusal,
     retry_after,
@@ -35,33 +36,48 @@ const ERROR_BODY_WAIT: Duration = Duration::from_secs(10);
 const DRAIN_WAIT: Duration = Duration::from_millis(25);
 
 /// One request over the wire.
-pub(crate) struct Exchange<'a> {
-    pub(crate) client: &'a HttpClient,
-    pub(crate) timeouts: &'a Timeouts,
-    pub(crate) event_limit: usize,
-    pub(crate) operation: &'a OperationContext,
-    pub(crate) sink: &'a dyn DeltaSink,
+#[derive(Clone, Copy)]
+pub struct Exchange<'a> {
+    /// Whom to ask.
+    pub client: &'a HttpClient,
+    /// What bounds the exchange.
+    pub operation: &'a OperationContext,
+    /// Who is told about the answer while it arrives.
+    pub sink: &'a dyn DeltaSink,
 }
 
 /// A request that was answered.
-pub(crate) struct Answered {
-    pub(crate) answer: Answer,
-    pub(crate) usage: TokenUsage,
-    pub(crate) meter: RequestMeter,
+#[derive(Debug)]
+pub struct Answered {
+    /// What the model said.
+    pub answer: Answer,
+    /// What was counted.
+    pub usage: TokenUsage,
+    /// The request, for the list of attempts.
+    pub meter: RequestMeter,
 }
 
 /// A request that was not.
-pub(crate) struct Failed {
-    pub(crate) failure: PortFailure,
+#[derive(Debug)]
+pub struct Failed {
+    /// What happened, and whether the request can have taken effect.
+    pub failure: PortFailure,
     /// `None` when nothing reached the provider.
-    pub(crate) meter: Option<RequestMeter>,
+    pub meter: Option<RequestMeter>,
     /// What the server said against the request, when it refused it with a 4xx.
-    pub(crate) refusal: Option<Refusal>,
+    pub refusal: Option<Refusal>,
 }
 
 impl Exchange<'_> {
-    /// Sends `body` to `path` and reads the answer.
-    pub(crate) async fn run(
+    /// Sends `body` to `path` (which may end with a query) and reads the answer.
+    ///
+    /// # Cancellation
+    /// Ends soon after the operation is cancelled. Dropping the future closes the connection; what
+    /// was sent before is then unknown.
+    ///
+    /// # Errors
+    /// [`Failed`]: refused before anything was sent, by the provider, or broken off after sending.
+    pub async fn run(
         &self,
         path: &str,
         body: Bytes,
@@ -72,7 +88,7 @@ impl Exchange<'_> {
         if !response.status().is_success() {
             return Err(self.refused(response, &facts).await);
         }
-        let mut reader = Reader::new(decoder, self.event_limit);
+        let mut reader = Reader::new(decoder, self.client.event_limit());
         let outcome = match self.pump(&mut response, &mut reader).await {
             Ok(()) => reader.finish(self.sink).map_err(|failure| (failure, TurnEnd::Failed)),
             Err(broken) => Err(broken),
@@ -92,10 +108,14 @@ impl Exchange<'_> {
         }
     }
 
+    pub(crate) const fn timeouts(&self) -> &Timeouts {
+        self.client.timeouts()
+    }
+
     async fn send(&self, path: &str, body: Bytes) -> Result<Response, Failed> {
         let flag = SentFlag::default();
         let request = self.client.post(path, body, flag.clone());
-        let patience = self.timeouts.connect.saturating_add(self.timeouts.head);
+        let patience = self.timeouts().connect.saturating_add(self.timeouts().head);
         let origin = self.client.origin();
         let (failure, end) = match self.operation.bounded(timeout(patience, request.send())).await {
             Ok(Ok(Ok(response))) => return Ok(response),
@@ -113,7 +133,7 @@ impl Exchange<'_> {
 
     async fn refused(&self, response: Response, facts: &Facts) -> Failed {
         let status = response.status();
-        let wait = retry_after::of_headers(response.headers(), SystemTime::now());
+        let wait = retry_after::wait_of_headers(response.headers(), SystemTime::now());
         let body = self.operation.bounded(timeout(ERROR_BODY_WAIT, error_body(response))).await;
         let refusal = Refusal::of_body(&body.ok().and_then(Result::ok).unwrap_or_default());
         let failure = failure::of_status(status, &refusal, wait);
@@ -158,8 +178,8 @@ impl Exchange<'_> {
     /// When to give up waiting for the next event.
     fn patience(&self, progress: Progress) -> Instant {
         let wait = match progress {
-            Progress::Settled => self.timeouts.tail,
-            _ => self.timeouts.idle,
+            Progress::Settled => self.timeouts().tail,
+            _ => self.timeouts().idle,
         };
         Instant::now().checked_add(wait).unwrap_or(self.operation.deadline)
     }

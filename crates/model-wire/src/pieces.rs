@@ -18,24 +18,24 @@ const KEPT_TOOL_SETS: usize = 8;
 /// The JSON elements of one message. A message of tool results may leave something for after the
 /// last result of its turn: most servers take no picture inside of a result.
 #[derive(Debug, Default)]
-pub(crate) struct Piece {
+pub struct Piece {
     elements: Vec<u8>,
     deferred: Vec<u8>,
 }
 
 impl Piece {
     /// Adds an element to the message.
-    pub(crate) fn push(&mut self, element: &Value) {
+    pub fn push(&mut self, element: &Value) {
         append(&mut self.elements, 0, &encoded(element));
     }
 
     /// Adds an element that stands after the last tool result of the turn.
-    pub(crate) fn defer(&mut self, element: &Value) {
+    pub fn defer(&mut self, element: &Value) {
         append(&mut self.deferred, 0, &encoded(element));
     }
 
     /// The piece as the bytes of an encoding slot: length of the elements, elements, deferred.
-    pub(crate) fn into_bytes(self) -> Vec<u8> {
+    pub fn into_bytes(self) -> Vec<u8> {
         let length = u64::try_from(self.elements.len()).unwrap_or(u64::MAX);
         let mut bytes = length.to_be_bytes().to_vec();
         bytes.extend_from_slice(&self.elements);
@@ -53,12 +53,12 @@ fn split(bytes: &[u8]) -> (&[u8], &[u8]) {
 
 /// The pieces of all messages, in order; their bytes are not copied before the body is written.
 #[derive(Debug, Default)]
-pub(crate) struct Elements(Vec<(ModelRole, Arc<[u8]>)>);
+pub struct Elements(Vec<(ModelRole, Arc<[u8]>)>);
 
 /// The elements of all messages. What was written for an earlier request is not written again, but
 /// for several system messages at the front: they become one each time, since the templates of many
 /// servers take one system message only.
-pub(crate) fn elements(
+pub fn elements(
     messages: &Transcript,
     key: &EncodingKey,
     encode: impl Fn(&ModelMessage) -> Vec<u8>,
@@ -91,7 +91,7 @@ impl Elements {
 
     /// Appends the elements, separated by commas. Deferred ones stand after the results of their
     /// turn.
-    pub(crate) fn write(&self, body: &mut Vec<u8>) {
+    pub fn write(&self, body: &mut Vec<u8>) {
         let start = body.len();
         let mut waiting: Vec<u8> = Vec::new();
         for (role, bytes) in &self.0 {
@@ -115,12 +115,12 @@ fn append(text: &mut Vec<u8>, start: usize, elements: &[u8]) {
 }
 
 /// JSON text of a value.
-pub(crate) fn encoded(value: &Value) -> Vec<u8> {
+pub fn encoded(value: &Value) -> Vec<u8> {
     value.to_string().into_bytes()
 }
 
 /// A body: an object with one list of messages in it, and everything else around it.
-pub(crate) fn body(model: &str, list: &str, messages: &Elements, rest: &[(&str, Bytes)]) -> Bytes {
+pub fn body(model: &str, list: &str, messages: &Elements, rest: &[(&str, Bytes)]) -> Bytes {
     let size = rest.iter().map(|(name, value)| name.len() + value.len() + 4).sum::<usize>();
     let mut body = Vec::with_capacity(size + messages.bytes() + model.len() + list.len() + 32);
     body.extend_from_slice(b"{\"model\":");
@@ -138,11 +138,11 @@ pub(crate) fn body(model: &str, list: &str, messages: &Elements, rest: &[(&str, 
 
 /// The encodings of the tool sets that were last used.
 #[derive(Debug, Default)]
-pub(crate) struct ToolEncodings(Mutex<VecDeque<(Digest, Bytes)>>);
+pub struct ToolEncodings(Mutex<VecDeque<(Digest, Bytes)>>);
 
 impl ToolEncodings {
     /// The encoding of `tools`, written by `encode` unless it is kept.
-    pub(crate) fn encoding(&self, tools: &ToolSet, encode: impl FnOnce() -> Value) -> Bytes {
+    pub fn encoding(&self, tools: &ToolSet, encode: impl FnOnce() -> Value) -> Bytes {
         let digest = tools.digest();
         let mut kept = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         if let Some((_, bytes)) = kept.iter().find(|(held, _)| *held == digest) {

@@ -1,23 +1,14 @@
 //! What is refused for its size, and that no bytes whatsoever do harm.
 
+use model_wire::{Answer, Progress, Reader};
 use proptest::prelude::*;
 use runtime_ports::{DiscardDeltas, ModelContent, ModelFinish, PortFailure};
 
-use super::Reader;
-use crate::{
-    answer::{Answer, Decoder, Progress},
-    chat::ChatStream,
-    profile::Api,
-    rehearsal::{PIECES, play},
-    responses::ResponsesStream,
-};
+use super::{PIECES, decoder, play};
+use crate::profile::Api;
 
 fn read(api: Api, bytes: &[u8], limit: usize) -> Result<Answer, PortFailure> {
-    let decoder: Box<dyn Decoder> = match api {
-        Api::Chat => Box::new(ChatStream::new("issuer", "seed")),
-        Api::Responses => Box::new(ResponsesStream::new("issuer", "seed")),
-    };
-    let mut reader = Reader::new(decoder, limit);
+    let mut reader = Reader::new(decoder(api), limit);
     for piece in bytes.chunks(50) {
         if reader.feed(piece, &DiscardDeltas)?.progress == Progress::Over {
             break;
@@ -57,7 +48,7 @@ fn what_follows_the_end_does_not_count() {
 
 #[test]
 fn the_progress_says_what_to_wait_for() {
-    let mut reader = Reader::new(Box::new(ChatStream::new("issuer", "seed")), 1000);
+    let mut reader = Reader::new(decoder(Api::Chat), 1000);
     let mut fed = |bytes: &str| {
         let fed = reader.feed(bytes.as_bytes(), &DiscardDeltas).expect("no failure");
         (fed.progress, fed.progressed)
@@ -68,7 +59,7 @@ fn the_progress_says_what_to_wait_for() {
     assert_eq!(fed(": ping\n\n"), (Progress::Open, false));
     assert_eq!(fed(HI), (Progress::Settled, true));
     assert_eq!(fed("data: [DONE]\n\n"), (Progress::Over, true));
-    let mut reader = Reader::new(Box::new(ResponsesStream::new("issuer", "seed")), 1000);
+    let mut reader = Reader::new(decoder(Api::Responses), 1000);
     let fed = reader.feed(b"data: {\"type\":\"keepalive\"}\n\n", &DiscardDeltas);
     assert_eq!(fed.map(|fed| (fed.progress, fed.progressed)), Ok((Progress::Idle, false)));
 }

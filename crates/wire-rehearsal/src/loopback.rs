@@ -4,8 +4,6 @@
 //! Knows no API. Requests are read as HTTP/1.1 with a length; replies are whatever the script
 //! sends. Invariant: reply number n goes to the nth request that arrives, on whichever connection.
 
-#![allow(dead_code, reason = "each test binary uses a part of it")]
-
 use std::{
     net::SocketAddr,
     sync::{
@@ -24,7 +22,7 @@ use tokio::{
 
 /// One step of a reply.
 #[derive(Debug, Clone)]
-pub(crate) enum Act {
+pub enum Act {
     /// Sends these bytes.
     Send(Vec<u8>),
     /// Sends these bytes in pieces of this many, each in a packet of its own.
@@ -43,16 +41,16 @@ pub(crate) enum Act {
 
 /// A request as it arrived.
 #[derive(Debug, Clone)]
-pub(crate) struct Seen {
+pub struct Seen {
     /// Request line and headers.
-    pub(crate) head: String,
+    pub head: String,
     /// The body.
-    pub(crate) body: String,
+    pub body: String,
 }
 
 /// The server.
 #[derive(Debug)]
-pub(crate) struct Loopback {
+pub struct Loopback {
     address: SocketAddr,
     shared: Arc<Shared>,
     task: JoinHandle<()>,
@@ -68,7 +66,7 @@ struct Shared {
 
 impl Loopback {
     /// Listens on a free port. A request beyond the last reply is counted and not answered.
-    pub(crate) async fn start(replies: Vec<Vec<Act>>) -> Self {
+    pub async fn start(replies: Vec<Vec<Act>>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let address = listener.local_addr().expect("a bound address");
         let shared = Arc::new(Shared {
@@ -82,22 +80,22 @@ impl Loopback {
     }
 
     /// The base URL for a session.
-    pub(crate) fn base_url(&self) -> String {
+    pub fn base_url(&self) -> String {
         format!("http://{}/v1", self.address)
     }
 
     /// The requests so far.
-    pub(crate) fn seen(&self) -> Vec<Seen> {
+    pub fn seen(&self) -> Vec<Seen> {
         self.shared.seen.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Connections so far.
-    pub(crate) fn connections(&self) -> usize {
+    pub fn connections(&self) -> usize {
         self.shared.connections.load(Ordering::SeqCst)
     }
 
     /// Requests whose caller went away before their reply was complete.
-    pub(crate) fn abandoned(&self) -> usize {
+    pub fn abandoned(&self) -> usize {
         self.shared.abandoned.load(Ordering::SeqCst)
     }
 }
@@ -227,7 +225,7 @@ fn content_length(head: &str) -> usize {
 }
 
 /// A reply with a length.
-pub(crate) fn reply(status: &str, headers: &[(&str, &str)], body: &str) -> Vec<u8> {
+pub fn reply(status: &str, headers: &[(&str, &str)], body: &str) -> Vec<u8> {
     let length = body.len().to_string();
     let mut head = format!("HTTP/1.1 {status}\r\ncontent-length: {length}\r\n");
     for (name, value) in headers {
@@ -237,12 +235,12 @@ pub(crate) fn reply(status: &str, headers: &[(&str, &str)], body: &str) -> Vec<u
 }
 
 /// A reply with a JSON body.
-pub(crate) fn json(status: &str, body: &str) -> Vec<Act> {
+pub fn json(status: &str, body: &str) -> Vec<Act> {
     vec![Act::Send(reply(status, &[("content-type", "application/json")], body))]
 }
 
 /// The head of a stream of events.
-pub(crate) fn stream_head(headers: &[(&str, &str)]) -> Vec<u8> {
+pub fn stream_head(headers: &[(&str, &str)]) -> Vec<u8> {
     let mut head = String::from(
         "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n",
     );
@@ -254,7 +252,7 @@ pub(crate) fn stream_head(headers: &[(&str, &str)]) -> Vec<u8> {
 }
 
 /// Bytes as one chunk of a body.
-pub(crate) fn chunk(bytes: &[u8]) -> Vec<u8> {
+pub fn chunk(bytes: &[u8]) -> Vec<u8> {
     let mut framed = format!("{:x}\r\n", bytes.len()).into_bytes();
     framed.extend_from_slice(bytes);
     framed.extend_from_slice(b"\r\n");
@@ -262,21 +260,21 @@ pub(crate) fn chunk(bytes: &[u8]) -> Vec<u8> {
 }
 
 /// The end of a body in chunks.
-pub(crate) const LAST_CHUNK: &[u8] = b"0\r\n\r\n";
+pub const LAST_CHUNK: &[u8] = b"0\r\n\r\n";
 
 /// A whole stream in one chunk.
-pub(crate) fn stream(body: &[u8]) -> Vec<Act> {
+pub fn stream(body: &[u8]) -> Vec<Act> {
     vec![Act::Send(stream_head(&[])), Act::Send(chunk(body)), Act::Send(LAST_CHUNK.to_vec())]
 }
 
 /// Events from their data.
-pub(crate) fn events<T: AsRef<str>>(data: &[T]) -> Vec<u8> {
+pub fn events<T: AsRef<str>>(data: &[T]) -> Vec<u8> {
     let lines = data.iter().map(|data| format!("data: {}\n\n", data.as_ref()));
     lines.collect::<String>().into_bytes()
 }
 
 /// An address that refuses connections.
-pub(crate) async fn refusing_address() -> SocketAddr {
+pub async fn refusing_address() -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
     listener.local_addr().expect("a bound address")
 }

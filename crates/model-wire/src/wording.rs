@@ -8,7 +8,7 @@ use crate::refusal::Refusal;
 
 /// What the size of a request has to do with its refusal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Size {
+pub enum Size {
     /// The prompt does not fit the window.
     PromptTooLong,
     /// The requested `max_output_tokens` is too big.
@@ -67,7 +67,7 @@ const OVERFLOW_CODES: &[&str] =
 
 impl Size {
     /// What `refusal` says about size; `None` when it is about something else.
-    pub(crate) fn of(refusal: &Refusal) -> Option<Self> {
+    pub fn of(refusal: &Refusal) -> Option<Self> {
         if refusal.is_any(OVERFLOW_CODES) {
             return Some(Self::of_overflow(&refusal.text));
         }

@@ -17,7 +17,7 @@ use crate::{
 const ANSWER_EVENTS: usize = 16;
 
 /// Reads the bytes of one response.
-pub(crate) struct Reader {
+pub struct Reader {
     framing: Framing,
     state: State,
     limit: usize,
@@ -40,11 +40,11 @@ struct State {
 
 /// What a chunk brought.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Fed {
+pub struct Fed {
     /// How far the answer has come.
-    pub(crate) progress: Progress,
+    pub progress: Progress,
     /// Whether the chunk completed a frame that carried something.
-    pub(crate) progressed: bool,
+    pub progressed: bool,
 }
 
 struct Broken(PortFailure);
@@ -61,7 +61,7 @@ fn too_large() -> PortFailure {
 
 impl Reader {
     /// A reader of an answer whose events have at most `limit` bytes.
-    pub(crate) fn new(decoder: Box<dyn Decoder>, limit: usize) -> Self {
+    pub fn new(decoder: Box<dyn Decoder>, limit: usize) -> Self {
         let progress = Progress::Idle;
         let state = State { decoder, progress, progressed: false, announced: false, at_end: false };
         let left = limit.saturating_mul(ANSWER_EVENTS);
@@ -69,17 +69,17 @@ impl Reader {
     }
 
     /// What was decoded so far.
-    pub(crate) fn decoder(&self) -> &dyn Decoder {
+    pub fn decoder(&self) -> &dyn Decoder {
         self.state.decoder.as_ref()
     }
 
     /// How far the answer has come.
-    pub(crate) const fn progress(&self) -> Progress {
+    pub const fn progress(&self) -> Progress {
         self.state.progress
     }
 
     /// Takes the next bytes.
-    pub(crate) fn feed(&mut self, chunk: &[u8], sink: &dyn DeltaSink) -> Result<Fed, PortFailure> {
+    pub fn feed(&mut self, chunk: &[u8], sink: &dyn DeltaSink) -> Result<Fed, PortFailure> {
         self.state.progressed = false;
         let taken = self.take(chunk, sink);
         // What follows the end in the same packet is as void as what follows in the next one.
@@ -123,7 +123,7 @@ impl Reader {
     }
 
     /// Ends the answer: the bytes are over, or no more of them are wanted.
-    pub(crate) fn finish(&mut self, sink: &dyn DeltaSink) -> Result<Answer, PortFailure> {
+    pub fn finish(&mut self, sink: &dyn DeltaSink) -> Result<Answer, PortFailure> {
         self.state.at_end = true;
         match std::mem::replace(&mut self.framing, Framing::Undecided(Vec::new())) {
             Framing::Undecided(_) => return Err(failure::truncated()),
@@ -206,6 +206,3 @@ fn web_page() -> PortFailure {
         "a web page answered instead of the api; check the base url and what stands before it",
     )
 }
-
-#[cfg(test)]
-mod tests;

@@ -10,7 +10,7 @@ use crate::metering::Meter;
 
 /// How far an answer has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Progress {
+pub enum Progress {
     /// The frame carried nothing; it only shows that the connection lives.
     Idle,
     /// More is to come.
@@ -23,7 +23,7 @@ pub(crate) enum Progress {
 
 /// How the stream of an answer ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Ending {
+pub enum Ending {
     /// The server said that this was all: `[DONE]`, or the end of one JSON document.
     Announced,
     /// The bytes ended.
@@ -32,15 +32,15 @@ pub(crate) enum Ending {
 
 /// A finished answer.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Answer {
+pub struct Answer {
     /// What the model said, in order.
-    pub(crate) output: Vec<ModelContent>,
+    pub output: Vec<ModelContent>,
     /// Why it stopped.
-    pub(crate) finish: ModelFinish,
+    pub finish: ModelFinish,
 }
 
 /// Takes the frames of one answer.
-pub(crate) trait Decoder: Send {
+pub trait Decoder: Send {
     /// Takes a frame of a stream, or the one JSON document that came instead.
     fn take(
         &mut self,
@@ -60,22 +60,22 @@ pub(crate) trait Decoder: Send {
 }
 
 /// The text of a field; absent, `null` and other types are `None`.
-pub(crate) fn text<'a>(value: &'a Value, name: &str) -> Option<&'a str> {
+pub fn text<'a>(value: &'a Value, name: &str) -> Option<&'a str> {
     value.get(name)?.as_str()
 }
 
 /// The text of a field, unless it is empty.
-pub(crate) fn filled<'a>(value: &'a Value, name: &str) -> Option<&'a str> {
+pub fn filled<'a>(value: &'a Value, name: &str) -> Option<&'a str> {
     text(value, name).filter(|text| !text.is_empty())
 }
 
 /// The elements of a field that is an array; none otherwise.
-pub(crate) fn list<'a>(value: &'a Value, name: &str) -> &'a [Value] {
+pub fn list<'a>(value: &'a Value, name: &str) -> &'a [Value] {
     value.get(name).and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 
 /// The error of a frame. `null`, `{}` and `""` are no errors.
-pub(crate) fn error_of(frame: &Value) -> Option<&Value> {
+pub fn error_of(frame: &Value) -> Option<&Value> {
     frame.get("error").filter(|error| match error {
         Value::Null => false,
         Value::String(text) => !text.is_empty(),

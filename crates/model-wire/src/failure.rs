@@ -28,7 +28,7 @@ const fn passing(kind: Kind, code: &'static str, message: &'static str) -> Verdi
 }
 
 /// The failure of a request that was answered with an HTTP error.
-pub(crate) fn of_status(
+pub fn of_status(
     status: StatusCode,
     refusal: &Refusal,
     retry_after: Option<Duration>,
@@ -46,7 +46,7 @@ pub(crate) fn of_status(
 
 /// The failure of a request whose answer, at HTTP 200, was or contained an error. A refusal before
 /// the first piece of an answer is one; everything else is unknown.
-pub(crate) fn of_event(refusal: &Refusal, delivered: bool) -> PortFailure {
+pub fn of_event(refusal: &Refusal, delivered: bool) -> PortFailure {
     let verdict = by_wording(StatusCode::OK, refusal).unwrap_or_else(|| by_code(refusal));
     let refused = !matches!(verdict.kind, Kind::Unavailable | Kind::Protocol | Kind::Timeout);
     let commit = if refused && !delivered {
@@ -58,12 +58,12 @@ pub(crate) fn of_event(refusal: &Refusal, delivered: bool) -> PortFailure {
 }
 
 /// The failure of an answer that broke the protocol after the request was sent.
-pub(crate) fn broken(code: &str, message: &str) -> PortFailure {
+pub fn broken(code: &str, message: &str) -> PortFailure {
     PortFailure::in_flight_unknown(Kind::Protocol, code, message).retryable()
 }
 
 /// The answer ended before it was finished.
-pub(crate) fn truncated() -> PortFailure {
+pub fn truncated() -> PortFailure {
     broken("STREAM_TRUNCATED", "the answer ended before the provider finished it")
 }
 

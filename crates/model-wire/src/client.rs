@@ -16,28 +16,19 @@ use reqwest::{
 use runtime_types::CredentialHandle;
 
 use crate::{
-    builder::BuildError,
-    profile::Timeouts,
+    endpoint::{BuildError, Endpoint, KeyHeader, Timeouts},
     sent_body::{SentBody, SentFlag},
     tls,
 };
 
-/// Where the key stands.
-#[derive(Debug, Clone, Default)]
-pub(crate) enum KeyHeader {
-    /// `authorization: Bearer …`.
-    #[default]
-    Bearer,
-    /// A header of its own.
-    Named(String),
-}
-
 /// A client for one server.
-pub(crate) struct HttpClient {
+pub struct HttpClient {
     client: Client,
     base: Url,
     headers: HeaderMap,
     credential: Option<CredentialHandle>,
+    timeouts: Timeouts,
+    event_limit: usize,
 }
 
 impl fmt::Debug for HttpClient {
@@ -47,15 +38,13 @@ impl fmt::Debug for HttpClient {
 }
 
 impl HttpClient {
-    /// A client for `base`, an absolute address without user and password.
-    pub(crate) fn new(
-        base: &str,
-        credential: Option<(CredentialHandle, KeyHeader)>,
-        headers: &[(String, CredentialHandle)],
-        timeouts: &Timeouts,
-    ) -> Result<Self, BuildError> {
-        let base = checked_base(base, credential.is_some())?;
-        let headers = all_headers(credential.as_ref(), headers)?;
+    /// A client for the server of `endpoint`. Nothing is sent yet.
+    ///
+    /// # Errors
+    /// [`BuildError`], which says what to change.
+    pub fn new(endpoint: &Endpoint) -> Result<Self, BuildError> {
+        let base = checked_base(&endpoint.base_url, endpoint.credential.is_some())?;
+        let headers = all_headers(endpoint)?;
         let secure = base.scheme() == "https";
         let tls = if secure { tls::platform() } else { tls::none() };
         let client = Client::builder()
@@ -64,15 +53,29 @@ impl HttpClient {
             .retry(retry::never())
             .no_proxy()
             .referer(false)
-            .connect_timeout(timeouts.connect)
+            .connect_timeout(endpoint.timeouts.connect)
             .build()
             .map_err(|_| BuildError::Client)?;
-        let credential = credential.map(|(credential, _)| credential);
-        Ok(Self { client, base, headers, credential })
+        let credential = endpoint.credential.clone();
+        let (timeouts, event_limit) = (endpoint.timeouts, endpoint.event_limit);
+        Ok(Self { client, base, headers, credential, timeouts, event_limit })
+    }
+
+    /// How long each phase of a request may take.
+    #[must_use]
+    pub const fn timeouts(&self) -> &Timeouts {
+        &self.timeouts
+    }
+
+    /// Most bytes of one event.
+    #[must_use]
+    pub const fn event_limit(&self) -> usize {
+        self.event_limit
     }
 
     /// Scheme, host and port of the server; safe to print.
-    pub(crate) fn origin(&self) -> String {
+    #[must_use]
+    pub fn origin(&self) -> String {
         self.base.origin().ascii_serialization()
     }
 
@@ -89,14 +92,20 @@ impl HttpClient {
     }
 
     /// The same text without the key, should a server have echoed it.
-    pub(crate) fn without_key(&self, text: String) -> String {
+    #[must_use]
+    pub fn without_key(&self, text: String) -> String {
         let key = self.credential.as_ref().map(CredentialHandle::expose).unwrap_or_default();
         if key.is_empty() { text } else { text.replace(key, "[redacted]") }
     }
 
     fn endpoint(&self, path: &str) -> Url {
+        let (path, query) = path.split_once('?').unwrap_or((path, ""));
         let mut url = self.base.clone();
         url.set_path(&format!("{}/{path}", self.base.path().trim_end_matches('/')));
+        if !query.is_empty() {
+            let queries: Vec<&str> = self.base.query().into_iter().chain([query]).collect();
+            url.set_query(Some(&queries.join("&")));
+        }
         url
     }
 }
@@ -122,23 +131,20 @@ fn is_loopback(url: &Url) -> bool {
     host == "localhost" || address.is_ok_and(|address| address.is_loopback())
 }
 
-fn all_headers(
-    credential: Option<&(CredentialHandle, KeyHeader)>,
-    extra: &[(String, CredentialHandle)],
-) -> Result<HeaderMap, BuildError> {
+fn all_headers(endpoint: &Endpoint) -> Result<HeaderMap, BuildError> {
     let mut headers = HeaderMap::new();
     let agent = concat!("agent-runtime/", env!("CARGO_PKG_VERSION"));
     headers.insert(USER_AGENT, HeaderValue::from_static(agent));
     headers.insert(ACCEPT, HeaderValue::from_static("text/event-stream, application/json"));
-    for (name, value) in extra {
+    for (name, value) in &endpoint.headers {
         headers.insert(
             header_name(name)?,
             hidden(value.expose(), || BuildError::InvalidHeader(name.clone()))?,
         );
     }
-    if let Some((credential, place)) = credential {
+    if let Some(credential) = &endpoint.credential {
         let key = credential.expose();
-        let (name, value) = match place {
+        let (name, value) = match &endpoint.key_header {
             KeyHeader::Bearer => (AUTHORIZATION, format!("Bearer {key}")),
             KeyHeader::Named(name) => (header_name(name)?, key.to_owned()),
         };

@@ -10,7 +10,7 @@ use reqwest::header::{HeaderMap, RETRY_AFTER};
 const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// The wait that the headers of a response ask for.
-pub(crate) fn of_headers(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
+pub fn wait_of_headers(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
     let text = |name: &str| headers.get(name)?.to_str().ok().map(str::trim);
     let millis = text("retry-after-ms").and_then(|text| seconds(text, 1e-3));
     millis.or_else(|| of_value(text(RETRY_AFTER.as_str())?, now))

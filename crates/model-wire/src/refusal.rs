@@ -10,24 +10,24 @@ const CODE_LENGTH: usize = 64;
 
 /// The parts of an error body or an error event that decide something.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Refusal {
+pub struct Refusal {
     /// All texts of the error, lower case. Never shown.
-    pub(crate) text: String,
+    pub text: String,
     /// The provider's `code`, when it is a plain word or number.
-    pub(crate) code: Option<String>,
+    pub code: Option<String>,
     /// The provider's `type`, when it is a plain word.
-    pub(crate) kind: Option<String>,
+    pub kind: Option<String>,
     /// The parameter that is refused, when it is named.
-    pub(crate) param: Option<String>,
+    pub param: Option<String>,
     /// Whether reasons of a moderation came with it.
-    pub(crate) moderated: bool,
+    pub moderated: bool,
     /// Whether the body was a web page.
-    pub(crate) is_page: bool,
+    pub is_page: bool,
 }
 
 impl Refusal {
     /// Reads the body of an HTTP error: an object, an array around one, a text, or a web page.
-    pub(crate) fn of_body(body: &[u8]) -> Self {
+    pub fn of_body(body: &[u8]) -> Self {
         match serde_json::from_slice::<Value>(body) {
             Ok(value) => Self::of_value(&value),
             Err(_) => Self::of_text(&String::from_utf8_lossy(body)),
@@ -35,7 +35,7 @@ impl Refusal {
     }
 
     /// Reads an error that arrived as JSON.
-    pub(crate) fn of_value(value: &Value) -> Self {
+    pub fn of_value(value: &Value) -> Self {
         let value = value.as_array().and_then(|list| list.first()).unwrap_or(value);
         let error = value.get("error").filter(|error| !error.is_null()).unwrap_or(value);
         let mut texts = Vec::new();
@@ -62,19 +62,19 @@ impl Refusal {
     }
 
     /// The provider's own word for the error, in brackets, to end a message with.
-    pub(crate) fn label(&self) -> String {
+    pub fn label(&self) -> String {
         let word = self.code.as_ref().or(self.kind.as_ref());
         word.map_or_else(String::new, |word| format!(" ({word})"))
     }
 
     /// Whether `code` or `type` is one of `words`.
-    pub(crate) fn is_any(&self, words: &[&str]) -> bool {
+    pub fn is_any(&self, words: &[&str]) -> bool {
         let known = [self.code.as_deref(), self.kind.as_deref()];
         known.into_iter().flatten().any(|word| words.contains(&word))
     }
 
     /// Whether the text has one of `needles`, which are lower case.
-    pub(crate) fn mentions(&self, needles: &[&str]) -> bool {
+    pub fn mentions(&self, needles: &[&str]) -> bool {
         needles.iter().any(|needle| self.text.contains(needle))
     }
 }

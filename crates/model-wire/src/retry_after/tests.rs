@@ -4,14 +4,14 @@ use std::time::{Duration, SystemTime};
 
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 
-use super::{LONGEST, of_headers};
+use super::{LONGEST, wait_of_headers};
 
 fn check(name: &str, value: &str, expected: Option<Duration>) {
     let mut headers = HeaderMap::new();
     let name = HeaderName::from_bytes(name.as_bytes()).expect("a name");
     headers.insert(name, HeaderValue::from_str(value).expect("a value"));
     let now = SystemTime::UNIX_EPOCH + Duration::from_secs(1_700_000_000);
-    assert_eq!(of_headers(&headers, now), expected, "{value}");
+    assert_eq!(wait_of_headers(&headers, now), expected, "{value}");
 }
 
 #[test]
@@ -25,7 +25,7 @@ fn waits_are_seconds_or_dates() {
     check("retry-after", "Tue, 14 Nov 2023 22:13:00 GMT", seconds(0));
     check("retry-after", "1000000000000", Some(LONGEST));
     check("retry-after", "Sat, 14 Nov 2099 22:13:00 GMT", Some(LONGEST));
-    assert_eq!(of_headers(&HeaderMap::new(), SystemTime::now()), None);
+    assert_eq!(wait_of_headers(&HeaderMap::new(), SystemTime::now()), None);
 }
 
 #[test]

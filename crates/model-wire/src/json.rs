@@ -7,7 +7,7 @@ use serde_json::Value;
 
 /// Why a text is no value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum NoJson {
+pub enum NoJson {
     /// It ends early.
     Cut,
     /// It is something else.
@@ -15,7 +15,7 @@ pub(crate) enum NoJson {
 }
 
 /// The value of a text. Halves of characters become U+FFFD.
-pub(crate) fn read(bytes: &[u8]) -> Result<Value, NoJson> {
+pub fn read(bytes: &[u8]) -> Result<Value, NoJson> {
     let error = match serde_json::from_slice(bytes) {
         Ok(value) => return Ok(value),
         Err(error) => error,

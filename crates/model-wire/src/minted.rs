@@ -6,7 +6,7 @@ use runtime_ports::Digest;
 
 /// An id for the call at position `at` of the answer that `seed` names. Nine letters and digits:
 /// the strictest form that a known server takes back.
-pub(crate) fn minted(seed: &str, at: usize) -> String {
+pub fn minted(seed: &str, at: usize) -> String {
     let digest = Digest::of_parts(&[seed.as_bytes(), b"/call/", &at.to_be_bytes()]).to_string();
     digest[..9].to_owned()
 }

@@ -1,0 +1,50 @@
+//! One exchange with a model server: what every adapter of a vendor shares.
+//!
+//! Knows how a request goes over HTTP, what the bytes of its answer are, what a broken connection
+//! or a refusal says about the fate of the request, and how a tool call's arguments become whole.
+//! Refuses to know any vendor's message format, who asks, and when to try again: a request is sent
+//! once, and the truth is told about it. An adapter brings the encoding of its requests, and a
+//! [`Decoder`] of its answers.
+//!
+//! | module | decides |
+//! |---|---|
+//! | `endpoint`, `client`, `tls` | which server is talked to, and that it is safe |
+//! | `exchange`, `document`, `connection`, `sent_body` | how a request goes over the wire, and what a break means |
+//! | `pieces` | how a body is put together, each message written once |
+//! | `sse`, `reader`, `json` | what the bytes of an answer are |
+//! | `answer` | what a decoder takes and gives |
+//! | `arguments`, `minted` | whether a tool call is whole, and what it is called |
+//! | `metering` | which counts are true |
+//! | `failure`, `refusal`, `wording`, `retry_after` | what a refusal means |
+
+pub mod answer;
+pub mod arguments;
+mod client;
+mod connection;
+mod document;
+mod endpoint;
+mod exchange;
+pub mod failure;
+pub mod json;
+pub mod metering;
+mod minted;
+pub mod pieces;
+mod reader;
+mod refusal;
+mod retry_after;
+mod sent_body;
+mod sse;
+mod tls;
+mod wording;
+
+pub use answer::{Answer, Decoder, Ending, Progress};
+pub use client::HttpClient;
+pub use endpoint::{BuildError, Endpoint, KeyHeader, Timeouts};
+pub use exchange::{Answered, Exchange, Failed};
+pub use metering::Meter;
+pub use minted::minted;
+pub use reader::{Fed, Reader};
+pub use refusal::Refusal;
+pub use retry_after::wait_of_headers;
+pub use sse::{Event, Framer, TooLarge};
+pub use wording::Size;
