@@ -481,7 +481,6 @@ fn s08_a_summary_is_reserved_as_large_as_it_is_whatever_was_reported_of_a_reques
             sub_agent reader "reads"
             window 20000
             output 100
-            cycles 20
             tool a
             start
             model a(1) {usage}
@@ -493,10 +492,9 @@ fn s08_a_summary_is_reserved_as_large_as_it_is_whatever_was_reported_of_a_reques
             cancel
             "#
         ));
-        let rest = told.split("memory_compact_started").nth(1).expect("a compaction").to_owned();
-        let mut words = rest.split_whitespace().skip_while(|word| *word != "uncached");
-        words.nth(1).expect("tokens").to_owned()
+        let rest = told.split("memory_compact_started").nth(1).expect("a compaction");
+        let tokens = rest.split_whitespace().skip_while(|word| *word != "uncached").nth(1);
+        tokens.expect("tokens").to_owned()
     };
-    // A small report, beside which the tools weigh much, says nothing of a summary without tools.
     assert_eq!(reserved("usage 20 5"), reserved(""));
 }
