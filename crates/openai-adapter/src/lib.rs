@@ -18,6 +18,7 @@
 mod builder;
 mod chat;
 mod content;
+mod decoding;
 mod features;
 mod metering;
 mod models;
@@ -28,6 +29,7 @@ mod responses;
 mod session;
 
 pub use builder::OpenAiSessionBuilder;
+pub use decoding::decoder;
 pub use model_wire::{BuildError, Timeouts};
 pub use profile::{Api, Delivery, MaxTokensField};
 pub use session::OpenAiSession;

@@ -19,11 +19,11 @@ use runtime_ports::{
 
 use crate::{
     builder::OpenAiSessionBuilder,
-    chat::{self, ChatStream},
+    chat, decoding,
     features::{Feature, RefusedFeatures},
     models,
     profile::{Api, Delivery, MaxTokensField, Written},
-    responses::{self, ResponsesStream},
+    responses,
 };
 
 /// Most requests of one call: the first, and two more for two parts that a server refuses.
@@ -209,11 +209,8 @@ impl OpenAiSession {
     }
 
     fn decoder(&self, request: &ModelRequest) -> Box<dyn Decoder> {
-        let (issuer, seed) = (&self.settings.issuer, &request.invocation_id);
-        match self.settings.api {
-            Api::Chat => Box::new(ChatStream::new(issuer, seed)),
-            Api::Responses => Box::new(ResponsesStream::new(issuer, seed)),
-        }
+        let settings = &self.settings;
+        decoding::decoder(settings.api, &settings.issuer, &request.invocation_id)
     }
 
     const fn path(&self) -> &'static str {
