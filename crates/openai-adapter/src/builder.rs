@@ -10,6 +10,7 @@ use runtime_types::CredentialHandle;
 
 use crate::{
     profile::{Api, Delivery, MaxTokensField},
+    server_profile::ServerProfile,
     session::{OpenAiSession, Settings},
 };
 
@@ -20,6 +21,7 @@ pub struct OpenAiSessionBuilder {
     api: Api,
     delivery: Delivery,
     issuer: Option<String>,
+    server: Option<ServerProfile>,
     max_tokens: Option<MaxTokensField>,
     reasoning_summary: Option<String>,
     profiles: HashMap<String, ModelProfile>,
@@ -33,6 +35,7 @@ impl OpenAiSessionBuilder {
             api: Api::Chat,
             delivery: Delivery::Streamed,
             issuer: None,
+            server: None,
             max_tokens: None,
             reasoning_summary: None,
             profiles: HashMap::new(),
@@ -47,7 +50,17 @@ impl OpenAiSessionBuilder {
         self
     }
 
-    /// How answers are asked for. Default: [`Delivery::Streamed`].
+    /// In what the server departs from the API. Default: what is known of the family that the base
+    /// URL belongs to ([`ServerProfile::of_base_url`]), or the lenient profile. The other methods
+    /// of this builder come first where they say something else.
+    #[must_use]
+    pub fn server_profile(mut self, profile: ServerProfile) -> Self {
+        self.server = Some(profile);
+        self
+    }
+
+    /// How answers are asked for. Default: [`Delivery::Streamed`]. A server whose profile has only
+    /// one way gets that one.
     #[must_use]
     pub const fn delivery(mut self, delivery: Delivery) -> Self {
         self.delivery = delivery;
@@ -61,7 +74,8 @@ impl OpenAiSessionBuilder {
         self
     }
 
-    /// Sends the key in a header of this name, as it is. Default: `authorization: Bearer …`.
+    /// Sends the key in a header of this name, as it is. Default: what the server's profile says,
+    /// else `authorization: Bearer …`.
     #[must_use]
     pub fn key_header(mut self, name: impl Into<String>) -> Self {
         self.endpoint.key_header = KeyHeader::Named(name.into());
@@ -95,9 +109,8 @@ impl OpenAiSessionBuilder {
         self
     }
 
-    /// Name of the output limit in Chat Completions. Default: `max_completion_tokens` for
-    /// `api.openai.com`, `max_tokens` for everybody else. A server that refuses the one gets the
-    /// other.
+    /// Name of the output limit in Chat Completions. Default: what the server's profile says. A
+    /// server that refuses the one gets the other.
     #[must_use]
     pub const fn max_tokens_field(mut self, field: MaxTokensField) -> Self {
         self.max_tokens = Some(field);
@@ -144,24 +157,34 @@ impl OpenAiSessionBuilder {
     ///
     /// # Errors
     /// What is missing or not safe, as [`BuildError`].
-    pub fn build(self) -> Result<OpenAiSession, BuildError> {
+    pub fn build(mut self) -> Result<OpenAiSession, BuildError> {
+        let base_url = &self.endpoint.base_url;
+        let server = self.server.unwrap_or_else(|| ServerProfile::of_base_url(base_url));
+        if let (KeyHeader::Bearer, Some(name)) = (&self.endpoint.key_header, &server.key_header) {
+            self.endpoint.key_header = KeyHeader::Named(name.clone());
+        }
+        let query = api_version_query(base_url, &server);
         let client = HttpClient::new(&self.endpoint)?;
         let origin = client.origin();
-        let max_tokens = self.max_tokens.unwrap_or(match origin.as_str() {
-            "https://api.openai.com" => MaxTokensField::MaxCompletionTokens,
-            _ => MaxTokensField::MaxTokens,
-        });
         Ok(OpenAiSession::new(
             client,
             Settings {
                 api: self.api,
-                delivery: self.delivery,
+                delivery: server.only_delivery.unwrap_or(self.delivery),
                 issuer: self.issuer.unwrap_or(origin),
-                max_tokens,
+                max_tokens: self.max_tokens.unwrap_or(server.max_tokens_field),
+                server,
+                query,
                 reasoning_summary: self.reasoning_summary,
                 profiles: self.profiles,
                 default_profile: self.default_profile,
             },
         ))
     }
+}
+
+/// The query with the version of the API, for servers that want one and whose address has none.
+fn api_version_query(base_url: &str, server: &ServerProfile) -> String {
+    let version = server.api_version.as_ref().filter(|_| !base_url.contains("api-version="));
+    version.map_or_else(String::new, |version| format!("?api-version={version}"))
 }

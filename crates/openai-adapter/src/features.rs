@@ -3,9 +3,11 @@
 //! Knows nothing about how they are written. Invariant: a part is left out only after this server
 //! refused it by name, and never one that changes what was asked.
 
+use std::sync::atomic::{AtomicU8, Ordering};
+
 use model_wire::{Refusal, Size};
 
-use std::sync::atomic::{AtomicU8, Ordering};
+use crate::server_profile::{ReasoningReplay, ServerProfile};
 
 /// A part of a request that an answer does not depend on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,6 +39,19 @@ pub(crate) struct Features(u8);
 pub(crate) struct RefusedFeatures(AtomicU8);
 
 impl RefusedFeatures {
+    /// What the profile of a server says that it does not know.
+    pub(crate) fn of(server: &ServerProfile) -> Self {
+        let refused = Self::default();
+        let known = [
+            (Feature::StreamOptions, server.stream_options),
+            (Feature::EncryptedReasoning, server.encrypted_reasoning),
+            (Feature::ReasoningReplay, server.reasoning_replay != ReasoningReplay::Never),
+        ];
+        let unknown = known.into_iter().filter(|(_, is_known)| !is_known);
+        unknown.for_each(|(feature, _)| refused.remember(feature));
+        refused
+    }
+
     /// The parts that have not been refused so far.
     pub(crate) fn remaining(&self) -> Features {
         Features(!self.0.load(Ordering::Relaxed))

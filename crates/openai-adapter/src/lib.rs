@@ -10,7 +10,8 @@
 //! | file | decides |
 //! |---|---|
 //! | `session` | how a call becomes requests |
-//! | `profile`, `features` | what a server is taken to know, and what it turned out not to |
+//! | `server_profile`, `features` | how a server departs from the API, and what it turned out not to know |
+//! | `profile` | what the writing of one request depends on |
 //! | `chat/encode`, `responses/encode` | how a request is written, each message once |
 //! | `chat/stream`, `responses/stream` | what an answer says |
 //! | `metering` | which counts are true |
@@ -26,10 +27,16 @@ mod profile;
 #[cfg(test)]
 mod rehearsal;
 mod responses;
+mod server_profile;
 mod session;
 
 pub use builder::OpenAiSessionBuilder;
 pub use decoding::decoder;
 pub use model_wire::{BuildError, Timeouts};
 pub use profile::{Api, Delivery, MaxTokensField};
+pub use server_profile::{
+    AnswerForms, InstructionsRole, PROFILE_VERSION, PartCount, ProfileError, ReasoningReplay,
+    ResultImages, ServerProfile, StrictSchemas, SystemMessages, ThinkTags, ToolCallIds,
+    ToolChoices,
+};
 pub use session::OpenAiSession;

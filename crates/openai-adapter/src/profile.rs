@@ -3,10 +3,14 @@
 //!
 //! Knows nothing about connections.
 
-use runtime_ports::{EncodingKey, ModelContent};
+use runtime_ports::{Digest, EncodingKey, ModelContent};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::features::{Feature, Features};
+use crate::{
+    features::{Feature, Features},
+    server_profile::ServerProfile,
+};
 
 /// Which of the two APIs a server is spoken to in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -18,7 +22,8 @@ pub enum Api {
 }
 
 /// How an answer is asked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Delivery {
     /// As a stream of events. The default, also for callers that do not watch: a broken connection
     /// is noticed at once, and no gateway in between gives up waiting for a long answer.
@@ -29,7 +34,8 @@ pub enum Delivery {
 
 /// The name of the output limit in Chat Completions. The other one is tried when a server refuses
 /// the one that is configured.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum MaxTokensField {
     /// `max_tokens`, which every compatible server knows.
     MaxTokens,
@@ -46,13 +52,15 @@ pub(crate) struct Written<'a> {
     pub(crate) max_tokens: MaxTokensField,
     pub(crate) reasoning_summary: Option<&'a str>,
     pub(crate) features: Features,
+    pub(crate) server: &'a ServerProfile,
 }
 
 impl Written<'_> {
     /// The key of the encoding slots: whatever makes the bytes of a message differ.
     pub(crate) fn encoding_key(&self) -> EncodingKey {
         let replay = self.features.has(Feature::ReasoningReplay);
-        EncodingKey::new("openai", &format!("{:?}/{replay}/{}", self.api, self.issuer))
+        let server = Digest::of_json(self.server);
+        EncodingKey::new("openai", &format!("{:?}/{replay}/{}/{server}", self.api, self.issuer))
     }
 
     /// The name of the output limit, after what the server refused.

@@ -5,10 +5,20 @@
 mod captures;
 mod harmless;
 
+use std::sync::LazyLock;
+
 use model_wire::Decoder;
 pub(crate) use wire_rehearsal::{PIECES, Played, events};
 
-use crate::{chat::ChatStream, profile::Api, responses::ResponsesStream};
+use crate::{
+    chat::ChatStream, profile::Api, responses::ResponsesStream, server_profile::ServerProfile,
+};
+
+/// The lenient profile.
+pub(crate) fn lenient() -> &'static ServerProfile {
+    static LENIENT: LazyLock<ServerProfile> = LazyLock::new(ServerProfile::default);
+    &LENIENT
+}
 
 /// A decoder of an answer of which nothing has arrived.
 pub(crate) fn decoder(api: Api) -> Box<dyn Decoder> {

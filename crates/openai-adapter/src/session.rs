@@ -24,6 +24,7 @@ use crate::{
     models,
     profile::{Api, Delivery, MaxTokensField, Written},
     responses,
+    server_profile::ServerProfile,
 };
 
 /// Most requests of one call: the first, and two more for two parts that a server refuses.
@@ -35,6 +36,9 @@ pub(crate) struct Settings {
     pub(crate) delivery: Delivery,
     pub(crate) issuer: String,
     pub(crate) max_tokens: MaxTokensField,
+    pub(crate) server: ServerProfile,
+    /// Behind every path: empty, or a query with its question mark.
+    pub(crate) query: String,
     pub(crate) reasoning_summary: Option<String>,
     pub(crate) profiles: HashMap<String, ModelProfile>,
     pub(crate) default_profile: Option<ModelProfile>,
@@ -83,7 +87,7 @@ impl OpenAiSession {
     }
 
     pub(crate) fn new(client: HttpClient, settings: Settings) -> Self {
-        let (refused, tools) = (RefusedFeatures::default(), ToolEncodings::default());
+        let (refused, tools) = (RefusedFeatures::of(&settings.server), ToolEncodings::default());
         Self { client, settings, refused, tools, keys: Default::default() }
     }
 
@@ -100,7 +104,8 @@ impl OpenAiSession {
     ) -> Result<Vec<String>, PortFailure> {
         operation.remaining()?;
         let exchange = self.exchange(operation, &DiscardDeltas);
-        let list = exchange.get("models").await.map_err(|failure| self.redacted(failure))?;
+        let path = format!("{}{}", self.settings.server.models_path, self.settings.query);
+        let list = exchange.get(&path).await.map_err(|failure| self.redacted(failure))?;
         Ok(models::names(&list))
     }
 
@@ -118,7 +123,7 @@ impl OpenAiSession {
             let body = self.body(request, &written);
             let decoder = self.decoder(request);
             let exchange = self.exchange(operation, sink);
-            match exchange.run(self.path(), body, decoder).await {
+            match exchange.run(&self.path(&request.model), body, decoder).await {
                 Ok(answered) => return Ok(response(answered, attempts)),
                 Err(failed) => self.learn(failed, &written, &mut attempts)?,
             }
@@ -177,6 +182,7 @@ impl OpenAiSession {
             max_tokens: self.settings.max_tokens,
             reasoning_summary: self.settings.reasoning_summary.as_deref(),
             features: self.refused.remaining(),
+            server: &self.settings.server,
         }
     }
 
@@ -213,11 +219,13 @@ impl OpenAiSession {
         decoding::decoder(settings.api, &settings.issuer, &request.invocation_id)
     }
 
-    const fn path(&self) -> &'static str {
-        match self.settings.api {
-            Api::Chat => "chat/completions",
-            Api::Responses => "responses",
-        }
+    fn path(&self, model: &str) -> String {
+        let Settings { api, server, query, .. } = &self.settings;
+        let path = match api {
+            Api::Chat => &server.chat_path,
+            Api::Responses => &server.responses_path,
+        };
+        format!("{}{query}", path.replace("{model}", &path_segment(model)))
     }
 
     fn exchange<'a>(
@@ -227,6 +235,16 @@ impl OpenAiSession {
     ) -> Exchange<'a> {
         Exchange { client: &self.client, operation, sink }
     }
+}
+
+/// A text as one segment of a path: whatever could end it is escaped.
+fn path_segment(text: &str) -> String {
+    let escaped = |byte: u8| match byte {
+        b'-' | b'_' | b'.' | b'~' => char::from(byte).to_string(),
+        byte if byte.is_ascii_alphanumeric() => char::from(byte).to_string(),
+        byte => format!("%{byte:02X}"),
+    };
+    text.bytes().map(escaped).collect()
 }
 
 fn response(answered: Answered, mut attempts: Vec<RequestMeter>) -> ModelResponse {

@@ -13,6 +13,7 @@ use super::{body, piece, tools};
 use crate::{
     features::{Feature, RefusedFeatures},
     profile::{Api, Delivery, MaxTokensField, Written},
+    rehearsal::lenient,
 };
 
 fn written() -> Written<'static> {
@@ -23,6 +24,7 @@ fn written() -> Written<'static> {
         max_tokens: MaxTokensField::MaxTokens,
         reasoning_summary: None,
         features: RefusedFeatures::default().remaining(),
+        server: lenient(),
     }
 }
 
