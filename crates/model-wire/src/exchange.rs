@@ -14,18 +14,22 @@ use runtime_ports::{
     CommitDisposition, DeltaSink, Interruption, Metering, OperationContext, PortFailure,
     RequestMeter, TokenUsage, TurnEnd,
 };
-use tokio::time::{Instant, timeout, timeout_at};
+use tokio::time::{Instant, timeout};
 
 use crate::{
     answer::{Answer, Decoder, Progress},
+    arrivals::Arrivals,
     client::HttpClient,
     connection,
     endpoint::Timeouts,
-    failure, metering,
+    failure,
+    gathered::Gathered,
+    metering,
     reader::Reader,
     refusal::Refusal,
     retry_after,
     sent_body::SentFlag,
+    waiting::{Waited, Waiting},
 };
 
 /// Most bytes of an error body that are read.
@@ -89,10 +93,12 @@ impl Exchange<'_> {
             return Err(self.refused(response, &facts).await);
         }
         let mut reader = Reader::new(decoder, self.client.event_limit());
-        let outcome = match self.pump(&mut response, &mut reader).await {
-            Ok(()) => reader.finish(self.sink).map_err(|failure| (failure, TurnEnd::Failed)),
+        let sink = Gathered::new(self.sink);
+        let outcome = match self.pump(&mut response, &mut reader, &sink).await {
+            Ok(()) => reader.finish(&sink).map_err(|failure| (failure, TurnEnd::Failed)),
             Err(broken) => Err(broken),
         };
+        sink.release();
         let decoder = reader.decoder();
         match outcome {
             Ok(answer) => {
@@ -147,21 +153,24 @@ impl Exchange<'_> {
         &self,
         response: &mut Response,
         reader: &mut Reader,
+        sink: &Gathered<'_>,
     ) -> Result<(), (PortFailure, TurnEnd)> {
         let origin = || self.client.origin();
+        let mut arrivals = Arrivals::new(Waiting::within(self.operation));
         let mut patience = self.patience(Progress::Idle);
         loop {
             let settled = reader.progress() >= Progress::Settled;
-            let chunk = timeout_at(patience, response.chunk());
-            match self.operation.bounded(chunk).await {
-                Err(interruption) => return Err(in_flight(interruption)),
-                Ok(Ok(Ok(None))) => return Ok(()),
+            match arrivals.next(response, patience, sink).await {
+                Waited::Interrupted(interruption) => return Err(in_flight(interruption)),
+                Waited::Done(Ok(None)) => return Ok(()),
                 // A finished answer needs neither its tail nor an orderly end.
-                Ok(Err(_) | Ok(Err(_))) if settled => return Ok(()),
-                Ok(Err(_)) => return Err((connection::idle(&origin()), TurnEnd::TimedOut)),
-                Ok(Ok(Err(_))) => return Err((connection::lost(&origin()), TurnEnd::Failed)),
-                Ok(Ok(Ok(Some(chunk)))) => {
-                    let fed = reader.feed(&chunk, self.sink);
+                Waited::TooLong | Waited::Done(Err(_)) if settled => return Ok(()),
+                Waited::TooLong => return Err((connection::idle(&origin()), TurnEnd::TimedOut)),
+                Waited::Done(Err(_)) => {
+                    return Err((connection::lost(&origin()), TurnEnd::Failed));
+                }
+                Waited::Done(Ok(Some(chunk))) => {
+                    let fed = reader.feed(&chunk, sink);
                     let fed = fed.map_err(|failure| (failure, TurnEnd::Failed))?;
                     if fed.progress == Progress::Over {
                         drain(response).await;

@@ -10,6 +10,7 @@
 //! |---|---|
 //! | `endpoint`, `client`, `tls` | which server is talked to, and that it is safe |
 //! | `exchange`, `document`, `connection`, `sent_body` | how a request goes over the wire, and what a break means |
+//! | `waiting`, `arrivals`, `gathered` | how long bytes are waited for, and which deltas are handed on together |
 //! | `pieces` | how a body is put together, each message written once |
 //! | `sse`, `reader`, `json` | what the bytes of an answer are |
 //! | `answer` | what a decoder takes and gives |
@@ -19,12 +20,14 @@
 
 pub mod answer;
 pub mod arguments;
+mod arrivals;
 mod client;
 mod connection;
 mod document;
 mod endpoint;
 mod exchange;
 pub mod failure;
+mod gathered;
 pub mod json;
 pub mod metering;
 mod minted;
@@ -35,6 +38,7 @@ mod retry_after;
 mod sent_body;
 mod sse;
 mod tls;
+mod waiting;
 mod wording;
 
 pub use answer::{Answer, Decoder, Ending, Progress};

@@ -2,6 +2,8 @@
 //!
 //! Real sockets, so real time: every timeout here is a fraction of a second.
 
+#[path = "wire/arrivals.rs"]
+mod arrivals;
 #[path = "wire/ends.rs"]
 mod ends;
 #[path = "wire/features.rs"]

@@ -56,7 +56,8 @@ pub(crate) fn request(messages: Transcript) -> ModelRequest {
     }
 }
 
-fn text() -> String {
+/// The text of the task and of every tool result.
+pub(crate) fn text() -> String {
     "0123456789abcde\n".repeat(TEXT_BYTES / 16)
 }
 
@@ -77,7 +78,8 @@ fn exchange() -> [ModelMessage; 2] {
     ]
 }
 
-fn tool(number: usize) -> ModelToolDefinition {
+/// One of the tools of every request.
+pub(crate) fn tool(number: usize) -> ModelToolDefinition {
     ModelToolDefinition {
         name: format!("tool_{number}"),
         description: "Does one thing to a file of the folder and says what it found.".to_owned(),
