@@ -166,7 +166,7 @@ fn by_wording(status: StatusCode, refusal: &Refusal) -> Option<Verdict> {
     let verdict = match () {
         () if refusal.moderated || refusal.is_any(FILTER_CODES) => MODERATED,
         () if refusal.is_any(&["tool_use_failed"]) => TOOL_USE_FAILED,
-        () if refusal.is_any(QUOTA_CODES) => QUOTA,
+        () if refusal.is_any(QUOTA_CODES) || refusal.mentions(QUOTA_WORDINGS) => QUOTA,
         () if is_unknown_model(status, refusal) => UNKNOWN_MODEL,
         () => return None,
     };
@@ -176,7 +176,8 @@ fn by_wording(status: StatusCode, refusal: &Refusal) -> Option<Verdict> {
 const FILTER_CODES: &[&str] =
     &["content_filter", "ResponsibleAIPolicyViolation", "content_policy_violation", "moderation"];
 const QUOTA_CODES: &[&str] =
-    &["insufficient_quota", "billing_hard_limit_reached", "insufficient_balance"];
+    &["insufficient_quota", "billing_hard_limit_reached", "insufficient_balance", "billing_error"];
+const QUOTA_WORDINGS: &[&str] = &["credit balance is too low"];
 const MODEL_WORDINGS: &[&str] =
     &["invalid model name", "unknown model", "no such model", "model not found", "a valid model"];
 
@@ -192,6 +193,7 @@ fn is_unknown_model(status: StatusCode, refusal: &Refusal) -> bool {
     let about_model = named || refusal.param.as_deref() == Some("model");
     refusal.is_any(&["model_not_found", "model_not_available"])
         || refusal.mentions(MODEL_WORDINGS)
+        || (named && refusal.is_any(&["not_found_error"]))
         || (about_model && refusal.mentions(&["does not exist", "not found"]))
 }
 
@@ -235,6 +237,9 @@ fn by_code(refusal: &Refusal) -> Verdict {
         () if refusal.is_any(&["server_is_overloaded", "overloaded_error", "slow_down"]) => {
             OVERLOADED
         }
+        () if refusal.is_any(&["request_too_large"]) => TOO_LARGE,
+        () if refusal.is_any(&["timeout_error"]) => SLOW,
+        () if refusal.is_any(&["not_found_error"]) => UNKNOWN_MODEL,
         () if refusal.is_any(&["invalid_request_error", "invalid_prompt", "BadRequestError"]) => {
             INVALID
         }

@@ -11,9 +11,17 @@ use serde_json::Value;
 pub struct Meter {
     usage: CumulativeUsage,
     cost_nano_usd: Option<u64>,
+    view: Option<fn(&CumulativeUsage) -> TokenUsage>,
 }
 
 impl Meter {
+    /// A meter that gathers the counts as an API reports them, and shows them through `view`: for an
+    /// API whose counts mean something else than the fields they are gathered in.
+    #[must_use]
+    pub fn viewed(view: fn(&CumulativeUsage) -> TokenUsage) -> Self {
+        Self { view: Some(view), ..Self::default() }
+    }
+
     /// Takes a report of the counts so far; see [`CumulativeUsage`].
     pub fn observe_usage(&mut self, usage: &TokenUsage) {
         self.usage.observe(usage);
@@ -26,7 +34,7 @@ impl Meter {
 
     /// What is known after the reports so far.
     pub fn usage(&self) -> TokenUsage {
-        self.usage.usage()
+        self.view.map_or_else(|| self.usage.usage(), |view| view(&self.usage))
     }
 
     /// The cost in nano-dollars, when the provider told one.

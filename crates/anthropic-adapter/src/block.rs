@@ -1,0 +1,201 @@
+//! Decides what one content block of an answer says, from how it began and the pieces of it.
+//!
+//! Knows nothing about the blocks beside it. Invariant: arguments that end early, and a call of
+//! which nothing came but its beginning, are no call; reasoning without a signature is shown and
+//! never goes back.
+
+use model_wire::{
+    answer::{filled, text},
+    arguments::Arguments,
+};
+use runtime_ports::ModelContent;
+use serde_json::{Map, Value};
+
+use crate::delta::{Delta, DeltaOf};
+
+/// What a block is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Text,
+    Thinking,
+    Call,
+    /// Redacted reasoning, calls that the server makes by itself, and what is not known yet. Kept
+    /// as it came, for its issuer.
+    Other,
+}
+
+/// A block while it arrives.
+#[derive(Debug)]
+pub(crate) struct Block {
+    pub(crate) index: Option<u64>,
+    pub(crate) kind: Kind,
+    /// How it began.
+    begun: Value,
+    /// The pieces of its text, of its reasoning, or of its arguments.
+    pieces: String,
+    signature: Option<String>,
+    has_pieces: bool,
+    pub(crate) is_stopped: bool,
+    /// Position among the announced calls.
+    pub(crate) announced: Option<u32>,
+    /// Whether the sink was told of something in it.
+    pub(crate) is_shown: bool,
+}
+
+/// What a block turned out to be.
+#[derive(Debug)]
+pub(crate) enum Made {
+    Content(ModelContent),
+    Call { id: Option<String>, name: String, arguments: Value },
+    CutCall,
+    Nothing,
+}
+
+impl Kind {
+    fn of(block: &Value) -> Self {
+        let has = |name: &str| block.get(name).is_some_and(|value| !value.is_null());
+        match filled(block, "type") {
+            Some("text") => Self::Text,
+            Some("thinking") => Self::Thinking,
+            Some("tool_use") => Self::Call,
+            Some(_) => Self::Other,
+            None if has("text") => Self::Text,
+            None if has("thinking") => Self::Thinking,
+            None if has("name") || has("input") => Self::Call,
+            None => Self::Other,
+        }
+    }
+}
+
+impl Block {
+    /// A block that began as `block`.
+    pub(crate) fn begun(index: Option<u64>, block: &Value) -> Self {
+        Self::new(index, Kind::of(block), block.clone())
+    }
+
+    /// A block whose beginning was lost.
+    pub(crate) fn unbegun(index: Option<u64>, kind: Kind) -> Self {
+        Self::new(index, kind, Value::Null)
+    }
+
+    const fn new(index: Option<u64>, kind: Kind, begun: Value) -> Self {
+        Self {
+            index,
+            kind,
+            begun,
+            pieces: String::new(),
+            signature: None,
+            has_pieces: false,
+            is_stopped: false,
+            announced: None,
+            is_shown: false,
+        }
+    }
+
+    /// Whether `block` is the beginning of this one, sent again.
+    pub(crate) fn began_as(&self, block: &Value) -> bool {
+        !self.is_stopped && self.begun == *block
+    }
+
+    /// Takes a piece.
+    pub(crate) fn add(&mut self, delta: &Delta<'_>) {
+        self.has_pieces = true;
+        match delta.of {
+            DeltaOf::Signature => self.signature = Some(delta.text.as_ref().to_owned()),
+            _ => self.pieces.push_str(&delta.text),
+        }
+    }
+
+    /// The identity that the server gave the call.
+    pub(crate) fn id(&self) -> Option<&str> {
+        filled(&self.begun, "id")
+    }
+
+    /// The name of the tool.
+    pub(crate) fn name(&self) -> Option<&str> {
+        filled(&self.begun, "name")
+    }
+
+    /// The text that it began with.
+    pub(crate) fn first_text(&self) -> &str {
+        let field = if self.kind == Kind::Thinking { "thinking" } else { "text" };
+        text(&self.begun, field).unwrap_or_default()
+    }
+
+    /// The arguments that it began with. Nothing, and an empty object, only hold the place.
+    pub(crate) fn first_arguments(&self) -> String {
+        match self.begun.get("input") {
+            Some(Value::String(text)) => text.clone(),
+            Some(Value::Object(fields)) if fields.is_empty() => String::new(),
+            None | Some(Value::Null) => String::new(),
+            Some(input) => input.to_string(),
+        }
+    }
+
+    /// What the block is, after all that came of it.
+    pub(crate) fn make(&self, issuer: &str) -> Made {
+        match self.kind {
+            Kind::Text => {
+                let text = format!("{}{}", self.first_text(), self.pieces);
+                if text.is_empty() {
+                    Made::Nothing
+                } else {
+                    Made::Content(ModelContent::Text { text })
+                }
+            }
+            Kind::Thinking => self.make_thinking(issuer),
+            Kind::Call => self.make_call(),
+            Kind::Other => self.make_other(issuer),
+        }
+    }
+
+    fn make_thinking(&self, issuer: &str) -> Made {
+        let text = format!("{}{}", self.first_text(), self.pieces);
+        let signature = self.signature.as_deref().or_else(|| filled(&self.begun, "signature"));
+        let signature = signature.filter(|signature| !signature.is_empty());
+        if text.is_empty() && signature.is_none() {
+            return Made::Nothing;
+        }
+        let opaque = signature.map_or(Value::Null, |signature| {
+            let mut block = self.begun.as_object().cloned().unwrap_or_default();
+            let fields =
+                [("type", "thinking"), ("thinking", text.as_str()), ("signature", signature)];
+            block.extend(fields.map(|(name, value)| (name.to_owned(), value.into())));
+            Value::Object(block)
+        });
+        Made::Content(ModelContent::Reasoning { issuer: issuer.to_owned(), text, opaque })
+    }
+
+    fn make_call(&self) -> Made {
+        let Some(name) = self.name().filter(|_| self.is_stopped || self.has_pieces) else {
+            return Made::CutCall;
+        };
+        let text = format!("{}{}", self.first_arguments(), self.pieces);
+        match Arguments::read(&text) {
+            Arguments::Cut => Made::CutCall,
+            Arguments::Whole(arguments) => {
+                Made::Call { id: self.id().map(str::to_owned), name: name.to_owned(), arguments }
+            }
+        }
+    }
+
+    /// A call of the server's own gets its arguments; everything else stays as it began.
+    fn make_other(&self, issuer: &str) -> Made {
+        let mut block = self.begun.as_object().cloned().unwrap_or_default();
+        if !self.is_stopped || !block.get("type").is_some_and(Value::is_string) {
+            return Made::Nothing;
+        }
+        if self.has_pieces {
+            match Arguments::read(&self.pieces) {
+                Arguments::Whole(Value::Object(input)) => set_input(&mut block, input),
+                _ => return Made::Nothing,
+            }
+        }
+        let (issuer, text) = (issuer.to_owned(), String::new());
+        Made::Content(ModelContent::Reasoning { issuer, text, opaque: Value::Object(block) })
+    }
+}
+
+fn set_input(block: &mut Map<String, Value>, input: Map<String, Value>) {
+    block.insert("input".to_owned(), Value::Object(input));
+}

@@ -1,0 +1,88 @@
+//! Decides what can be asked of which family of models, as data.
+//!
+//! Knows the names of the vendor's models and what its documentation says of them. Invariant: a
+//! model that no row names gets the widest row of its kind, so that the server decides.
+
+/// What a family of models takes beside text and tools.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ModelFamily {
+    /// How it is told to reason.
+    pub reasoning: Reasoning,
+    /// The names of efforts that it knows.
+    pub efforts: &'static [&'static str],
+    /// Greatest temperature that it takes, in hundredths; `None` when it takes none at all.
+    pub temperature_percent: Option<u32>,
+    /// Whether it can be held to a JSON Schema.
+    pub json_schema: bool,
+}
+
+/// How a family of models is told to reason.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reasoning {
+    /// It cannot be told.
+    Never,
+    /// With a budget of tokens that is fixed beforehand.
+    Budget,
+    /// With a budget, and an effort beside it.
+    BudgetAndEffort,
+    /// It decides by itself when to think, guided by an effort.
+    Adaptive,
+}
+
+const THREE: &[&str] = &["low", "medium", "high"];
+const FOUR: &[&str] = &["low", "medium", "high", "max"];
+const FIVE: &[&str] = &["low", "medium", "high", "xhigh", "max"];
+
+const fn family(reasoning: Reasoning, efforts: &'static [&'static str]) -> ModelFamily {
+    ModelFamily { reasoning, efforts, temperature_percent: Some(100), json_schema: true }
+}
+
+const PLAIN: ModelFamily = ModelFamily { json_schema: false, ..family(Reasoning::Never, &[]) };
+const EARLY: ModelFamily = ModelFamily { json_schema: false, ..family(Reasoning::Budget, THREE) };
+const BUDGET: ModelFamily = family(Reasoning::Budget, THREE);
+const ADAPTIVE: ModelFamily = family(Reasoning::Adaptive, FIVE);
+const UNSAMPLED: ModelFamily = ModelFamily { temperature_percent: None, ..ADAPTIVE };
+
+/// The first row whose words a name begins with counts.
+const FAMILIES: &[(&str, ModelFamily)] = &[
+    ("claude-3-7-sonnet", EARLY),
+    ("claude-3", PLAIN),
+    ("claude-2", PLAIN),
+    ("claude-instant", PLAIN),
+    ("claude-opus-4-5", family(Reasoning::BudgetAndEffort, THREE)),
+    ("claude-opus-4-6", family(Reasoning::Adaptive, FOUR)),
+    ("claude-opus-4-7", UNSAMPLED),
+    ("claude-opus-4-8", UNSAMPLED),
+    ("claude-opus-4-1", BUDGET),
+    ("claude-opus-4", EARLY),
+    ("claude-sonnet-4-5", BUDGET),
+    ("claude-sonnet-4-6", family(Reasoning::Adaptive, THREE)),
+    ("claude-sonnet-4", EARLY),
+    ("claude-haiku-4-5", BUDGET),
+    ("claude-opus-5", UNSAMPLED),
+    ("claude-sonnet-5", UNSAMPLED),
+    ("claude-", ADAPTIVE),
+];
+
+impl ModelFamily {
+    /// A model of another vendor behind this API: it gets budgets, and any temperature.
+    pub const FOREIGN: Self = Self { temperature_percent: Some(u32::MAX), ..BUDGET };
+
+    /// The family of a model, by its name, with or without the prefix of a gateway.
+    ///
+    /// ```
+    /// use anthropic_adapter::{ModelFamily, Reasoning};
+    ///
+    /// assert_eq!(ModelFamily::of("claude-haiku-4-5").reasoning, Reasoning::Budget);
+    /// assert_eq!(ModelFamily::of("anthropic/claude-opus-4-6").reasoning, Reasoning::Adaptive);
+    /// assert_eq!(ModelFamily::of("smollm2"), ModelFamily::FOREIGN);
+    /// ```
+    #[must_use]
+    pub fn of(model: &str) -> Self {
+        // Some gateways write versions with a point.
+        let name = model.to_lowercase().replace('.', "-");
+        let Some(at) = name.find("claude-") else { return Self::FOREIGN };
+        let row = FAMILIES.iter().find(|(words, _)| name[at..].starts_with(words));
+        row.map_or(ADAPTIVE, |(_, family)| *family)
+    }
+}

@@ -1,0 +1,184 @@
+//! Decides which fields say how a request shall be answered, and what cannot be asked.
+//!
+//! Knows nothing about messages. Invariant: an option is sent or refused before sending, never
+//! dropped.
+
+use runtime_ports::{GenerationOptions, ResponseFormat, ToolChoice};
+use serde_json::{Map, Value, json};
+
+use crate::family::{ModelFamily, Reasoning};
+
+/// Output limit of a request that has none of its own, for a model whose limit is not known. The
+/// API insists on one; this one every model takes.
+const DEFAULT_LIMIT: u64 = 4_096;
+/// The same, for a model that decides by itself how long it thinks.
+const DEFAULT_THINKING_LIMIT: u64 = 16_384;
+/// Least tokens that can be given for thinking.
+const LEAST_BUDGET: u64 = 1_024;
+/// What an effort is worth to a model that wants a number of tokens.
+const BUDGETS: [(&str, u64); 5] =
+    [("low", 2_048), ("medium", 8_192), ("high", 16_384), ("xhigh", 24_576), ("max", 32_768)];
+
+/// What decides the fields of one request.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Asked<'a> {
+    pub(crate) options: &'a GenerationOptions,
+    pub(crate) family: ModelFamily,
+    /// The output limit of the request, or else of the model; `None` when neither is known.
+    pub(crate) limit: Option<u64>,
+    pub(crate) has_tools: bool,
+    pub(crate) one_call_at_a_time: bool,
+}
+
+type Fields = Vec<(&'static str, Value)>;
+
+impl Asked<'_> {
+    /// The fields.
+    ///
+    /// # Errors
+    /// A sentence about what cannot be asked.
+    pub(crate) fn fields(&self) -> Result<Fields, &'static str> {
+        self.check()?;
+        let thinking = self.thinking()?;
+        let mut fields = vec![("max_tokens", self.max_tokens(thinking.as_ref()).into())];
+        let options = self.options;
+        fields.extend(options.temperature.map(|value| ("temperature", value.into())));
+        if !options.stop.is_empty() {
+            fields.push(("stop_sequences", json!(options.stop)));
+        }
+        fields.extend(self.tool_choice().map(|choice| ("tool_choice", choice)));
+        fields.extend(thinking.map(|thinking| ("thinking", thinking)));
+        let output = self.output_config()?;
+        fields.extend((!output.is_empty()).then(|| ("output_config", output.into())));
+        Ok(fields)
+    }
+
+    fn check(&self) -> Result<(), &'static str> {
+        let options = self.options;
+        if let Some(value) = options.temperature {
+            let most = self.family.temperature_percent.map(|percent| f64::from(percent) / 100.0);
+            let most = most.ok_or("this model takes no temperature; leave it out")?;
+            if !value.is_finite() || value < 0.0 {
+                return Err("the temperature must be a finite number from 0 on");
+            }
+            if value > most {
+                return Err("this model takes temperatures from 0 to 1");
+            }
+        }
+        if self.is_forced() && !self.has_tools {
+            return Err("a required tool call needs tools");
+        }
+        if options.stop.iter().any(|text| text.trim().is_empty()) {
+            return Err("a stop text must hold more than white space");
+        }
+        Ok(())
+    }
+
+    const fn is_forced(&self) -> bool {
+        matches!(self.options.tool_choice, ToolChoice::Required | ToolChoice::Named { .. })
+    }
+
+    fn effort(&self) -> Result<Option<&str>, &'static str> {
+        let Some(effort) = self.options.reasoning_effort.as_deref() else { return Ok(None) };
+        if self.family.reasoning == Reasoning::Never {
+            return Err("this model does not reason; leave the reasoning effort out");
+        }
+        if !self.family.efforts.contains(&effort) {
+            return Err("this model does not know that reasoning effort; try low, medium or high");
+        }
+        Ok(Some(effort))
+    }
+
+    /// A forced call and thinking exclude each other. A model that is guided by an effort gets the
+    /// effort alone then; one that thinks within a budget cannot do what was asked.
+    fn thinking(&self) -> Result<Option<Value>, &'static str> {
+        let Some(effort) = self.effort()? else { return Ok(None) };
+        let adaptive = self.family.reasoning == Reasoning::Adaptive;
+        if self.is_forced() && adaptive {
+            return Ok(None);
+        }
+        if self.is_forced() {
+            return Err("this model cannot think before a forced tool call; leave the reasoning \
+                        effort or the tool choice out");
+        }
+        if self.options.temperature.is_some_and(|value| (value - 1.0).abs() > f64::EPSILON) {
+            return Err("a model that thinks takes no temperature but 1; leave it out");
+        }
+        if adaptive {
+            return Ok(Some(json!({"type": "adaptive"})));
+        }
+        let budget = self.budget(effort)?;
+        Ok(Some(json!({"type": "enabled", "budget_tokens": budget})))
+    }
+
+    /// The budget of an effort, at most half of the output limit, of which it is a part.
+    fn budget(&self, effort: &str) -> Result<u64, &'static str> {
+        let budget = BUDGETS.iter().find(|(name, _)| *name == effort);
+        let budget = budget.map_or(LEAST_BUDGET, |(_, tokens)| *tokens);
+        match self.limit {
+            None => Ok(budget),
+            Some(limit) if limit <= LEAST_BUDGET => {
+                Err("thinking needs more than 1,024 output tokens; raise the output limit")
+            }
+            Some(limit) => Ok(budget.min(limit / 2).max(LEAST_BUDGET)),
+        }
+    }
+
+    fn max_tokens(&self, thinking: Option<&Value>) -> u64 {
+        let budget = thinking.and_then(|thinking| thinking.get("budget_tokens")?.as_u64());
+        self.limit.unwrap_or(match (thinking, budget) {
+            (None, _) => DEFAULT_LIMIT,
+            (Some(_), Some(budget)) => DEFAULT_LIMIT + budget,
+            (Some(_), None) => DEFAULT_THINKING_LIMIT,
+        })
+    }
+
+    fn tool_choice(&self) -> Option<Value> {
+        if !self.has_tools {
+            return None;
+        }
+        let one = self.one_call_at_a_time;
+        let mut choice = match &self.options.tool_choice {
+            ToolChoice::Auto if !one => return None,
+            ToolChoice::Auto => json!({"type": "auto"}),
+            ToolChoice::None => return Some(json!({"type": "none"})),
+            ToolChoice::Required => json!({"type": "any"}),
+            ToolChoice::Named { name } => json!({"type": "tool", "name": name}),
+        };
+        if one {
+            choice["disable_parallel_tool_use"] = true.into();
+        }
+        Some(choice)
+    }
+
+    fn output_config(&self) -> Result<Map<String, Value>, &'static str> {
+        let mut config = Map::new();
+        let effort = self.effort()?.filter(|_| self.family.reasoning != Reasoning::Budget);
+        config.extend(effort.map(|effort| ("effort".to_owned(), effort.into())));
+        config.extend(self.format()?.map(|format| ("format".to_owned(), format)));
+        Ok(config)
+    }
+
+    /// The schema is always enforced. Its name goes along as its title.
+    fn format(&self) -> Result<Option<Value>, &'static str> {
+        match &self.options.response_format {
+            ResponseFormat::Text => Ok(None),
+            ResponseFormat::JsonObject => {
+                Err("the messages api has no json mode without a schema; give a json schema")
+            }
+            ResponseFormat::JsonSchema { .. } if !self.family.json_schema => {
+                Err("this model cannot be held to a json schema; ask for text")
+            }
+            ResponseFormat::JsonSchema { name, schema, .. } => {
+                let mut schema = schema.clone();
+                if let Some(fields) = schema.as_object_mut() {
+                    fields.entry("title").or_insert_with(|| name.as_str().into());
+                }
+                Ok(Some(json!({"type": "json_schema", "schema": schema})))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,261 @@
+//! Decides how a model call becomes requests to one server, and what is told about them.
+//!
+//! Knows nothing about other servers and about retrying. Invariant: a request is sent once; only a
+//! server that refuses the marks of a prompt cache by name gets it again, without them, and every
+//! request that reached it is listed.
+
+use std::{
+    collections::HashMap,
+    fmt,
+    sync::atomic::{AtomicBool, Ordering},
+};
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use model_wire::{Answered, Exchange, Failed, HttpClient, Refusal, Size, pieces::ToolEncodings};
+use runtime_ports::{
+    DeltaSink, DiscardDeltas, ModelProfile, ModelRequest, ModelResponse, ModelSession,
+    OperationContext, PortFailure, PortFailureKind, RequestMeter,
+};
+use serde_json::Value;
+
+use crate::{
+    body::{self, Keys, Marks, Turns},
+    builder::{AnthropicSessionBuilder, Delivery, PromptCache},
+    family::ModelFamily,
+    models,
+    options::Asked,
+    stream::MessageStream,
+};
+
+/// Most pages of a list of models that are asked for.
+const MOST_PAGES: usize = 10;
+
+/// What the builder settled.
+pub(crate) struct Settings {
+    pub(crate) delivery: Delivery,
+    pub(crate) cache: PromptCache,
+    pub(crate) one_call_at_a_time: bool,
+    pub(crate) issuer: String,
+    pub(crate) families: HashMap<String, ModelFamily>,
+    pub(crate) profiles: HashMap<String, ModelProfile>,
+    pub(crate) default_profile: Option<ModelProfile>,
+}
+
+/// A [`ModelSession`] over one server that speaks the Messages API.
+///
+/// ```no_run
+/// use anthropic_adapter::AnthropicSession;
+/// use runtime_types::CredentialHandle;
+///
+/// # fn main() -> Result<(), anthropic_adapter::BuildError> {
+/// let session = AnthropicSession::builder("https://api.anthropic.com/v1")
+///     .credential(CredentialHandle::new("sk-very-secret"))
+///     .build()?;
+/// assert!(!format!("{session:?}").contains("secret"));
+/// # Ok(())
+/// # }
+/// ```
+pub struct AnthropicSession {
+    client: HttpClient,
+    settings: Settings,
+    keys: Keys,
+    marks_refused: AtomicBool,
+    marked_tools: ToolEncodings,
+    plain_tools: ToolEncodings,
+}
+
+impl fmt::Debug for AnthropicSession {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("AnthropicSession")
+            .field("client", &self.client)
+            .field("issuer", &self.settings.issuer)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A request that is ready to be written.
+struct Prepared {
+    turns: Turns,
+    fields: Vec<(&'static str, Value)>,
+}
+
+impl AnthropicSession {
+    /// Begins a session with the server at `base_url`, for example `https://api.anthropic.com/v1`.
+    /// The paths of the API are appended; a query is kept.
+    pub fn builder(base_url: impl Into<String>) -> AnthropicSessionBuilder {
+        AnthropicSessionBuilder::new(base_url)
+    }
+
+    pub(crate) fn new(client: HttpClient, settings: Settings) -> Self {
+        Self {
+            client,
+            keys: Keys::of(&settings.issuer),
+            settings,
+            marks_refused: AtomicBool::new(false),
+            marked_tools: ToolEncodings::default(),
+            plain_tools: ToolEncodings::default(),
+        }
+    }
+
+    /// Names of the models that the server lists, in its order.
+    ///
+    /// # Cancellation
+    /// Nothing remains: the requests only read.
+    ///
+    /// # Errors
+    /// As of a model call; `NotFound` when the server has no such list.
+    pub async fn list_models(
+        &self,
+        operation: &OperationContext,
+    ) -> Result<Vec<String>, PortFailure> {
+        let exchange = Exchange { client: &self.client, operation, sink: &DiscardDeltas };
+        let mut names = Vec::new();
+        let mut path = "models?limit=1000".to_owned();
+        for _ in 0..MOST_PAGES {
+            operation.remaining()?;
+            let list = exchange.get(&path).await.map_err(|failure| self.redacted(failure))?;
+            let (page, next) = models::page(&list);
+            names.extend(page);
+            let Some(next) = next else { break };
+            path = format!("models?limit=1000&after_id={next}");
+        }
+        Ok(names)
+    }
+
+    async fn call(
+        &self,
+        operation: &OperationContext,
+        request: &ModelRequest,
+        sink: &dyn DeltaSink,
+    ) -> Result<ModelResponse, PortFailure> {
+        operation.remaining()?;
+        let prepared = self.prepare(request)?;
+        let exchange = Exchange { client: &self.client, operation, sink };
+        let mut attempts = Vec::new();
+        loop {
+            let marks = self.marks();
+            let body = self.body(request, &prepared, marks);
+            let (issuer, seed) = (&self.settings.issuer, &request.invocation_id);
+            let decoder = Box::new(MessageStream::new(issuer, seed, marks));
+            match exchange.run("messages", body, decoder).await {
+                Ok(answered) => return Ok(response(answered, attempts)),
+                Err(failed) => self.learn(failed, marks, &mut attempts)?,
+            }
+        }
+    }
+
+    /// Remembers that the server refuses the marks, so that the request can be sent without them;
+    /// any other failure ends the call.
+    fn learn(
+        &self,
+        failed: Failed,
+        marks: Marks,
+        attempts: &mut Vec<RequestMeter>,
+    ) -> Result<(), PortFailure> {
+        attempts.extend(failed.meter);
+        if marks == Marks::Set && failed.refusal.as_ref().is_some_and(refuses_marks) {
+            self.marks_refused.store(true, Ordering::Relaxed);
+            return Ok(());
+        }
+        let failure = failed.failure.with_attempts(std::mem::take(attempts));
+        Err(self.redacted(failure))
+    }
+
+    /// Servers echo keys in places where nobody expects them.
+    fn redacted(&self, mut failure: PortFailure) -> PortFailure {
+        failure.message = self.client.without_key(failure.message);
+        failure
+    }
+
+    fn marks(&self) -> Marks {
+        let refused = self.marks_refused.load(Ordering::Relaxed);
+        if self.settings.cache == PromptCache::Off || refused { Marks::Left } else { Marks::Set }
+    }
+
+    fn prepare(&self, request: &ModelRequest) -> Result<Prepared, PortFailure> {
+        let families = &self.settings.families;
+        let family = families.get(&*request.model).copied();
+        let known = self.profile_of(&request.model).and_then(|profile| profile.max_output_tokens);
+        let asked = Asked {
+            options: &request.options,
+            family: family.unwrap_or_else(|| ModelFamily::of(&request.model)),
+            limit: request.max_output_tokens.map(u64::from).or(known),
+            has_tools: !request.tools.is_empty(),
+            one_call_at_a_time: self.settings.one_call_at_a_time,
+        };
+        let mut fields = asked.fields().map_err(invalid)?;
+        if self.settings.delivery == Delivery::Streamed {
+            fields.push(("stream", true.into()));
+        }
+        let turns = Turns::of(&request.messages, &self.keys, &self.settings.issuer);
+        if turns.is_empty() {
+            return Err(invalid("the history holds nothing to answer; add a message of the user"));
+        }
+        Ok(Prepared { turns, fields })
+    }
+
+    fn body(&self, request: &ModelRequest, prepared: &Prepared, marks: Marks) -> Bytes {
+        let kept = if marks == Marks::Set { &self.marked_tools } else { &self.plain_tools };
+        let tools = (!request.tools.is_empty())
+            .then(|| kept.encoding(&request.tools, || body::tools(&request.tools, marks)));
+        prepared.turns.body(&request.model, &prepared.fields, tools.as_ref(), marks)
+    }
+
+    fn profile_of(&self, model: &str) -> Option<&ModelProfile> {
+        self.settings.profiles.get(model).or(self.settings.default_profile.as_ref())
+    }
+}
+
+fn invalid(problem: &str) -> PortFailure {
+    PortFailure::not_sent(PortFailureKind::Invalid, "INVALID_REQUEST", problem)
+}
+
+/// Whether a 4xx is about the marks, which no answer depends on.
+fn refuses_marks(refusal: &Refusal) -> bool {
+    let told =
+        ["extra input", "not permitted", "not supported", "unsupported", "unknown", "unrecognized"];
+    Size::of(refusal).is_none() && refusal.mentions(&["cache_control"]) && refusal.mentions(&told)
+}
+
+fn response(answered: Answered, mut attempts: Vec<RequestMeter>) -> ModelResponse {
+    let Answered { answer, usage, meter } = answered;
+    let cost_nano_usd = meter.cost_nano_usd;
+    attempts.push(meter);
+    let (output, finish) = (answer.output, answer.finish);
+    ModelResponse { output, finish, usage, cost_nano_usd, attempts }
+}
+
+#[async_trait]
+impl ModelSession for AnthropicSession {
+    async fn invoke(
+        &self,
+        operation: &OperationContext,
+        request: ModelRequest,
+    ) -> Result<ModelResponse, PortFailure> {
+        self.call(operation, &request, &DiscardDeltas).await
+    }
+
+    async fn invoke_streaming(
+        &self,
+        operation: &OperationContext,
+        request: ModelRequest,
+        sink: &dyn DeltaSink,
+    ) -> Result<ModelResponse, PortFailure> {
+        self.call(operation, &request, sink).await
+    }
+
+    async fn profile(
+        &self,
+        operation: &OperationContext,
+        model: &str,
+    ) -> Result<ModelProfile, PortFailure> {
+        operation.remaining()?;
+        self.profile_of(model).cloned().ok_or_else(|| {
+            let message = "this session has no profile of the model; build it with `profile` or \
+                           `default_profile`";
+            PortFailure::not_sent(PortFailureKind::NotFound, "MODEL_NOT_FOUND", message)
+        })
+    }
+}
