@@ -49,6 +49,12 @@ pub trait Decoder: Send {
         sink: &dyn DeltaSink,
     ) -> Result<Progress, PortFailure>;
 
+    /// Whether a document that is a list has a frame in each of its elements. Otherwise its first
+    /// element is the document: some servers wrap errors so.
+    fn takes_lists(&self) -> bool {
+        false
+    }
+
     /// Makes the answer, or the failure of an answer that is none.
     fn finish(&mut self, ending: Ending, sink: &dyn DeltaSink) -> Result<Answer, PortFailure>;
 

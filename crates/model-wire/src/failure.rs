@@ -12,6 +12,7 @@ use runtime_ports::{CommitDisposition, PortFailure, PortFailureKind as Kind};
 use crate::{refusal::Refusal, wording::Size};
 
 /// A row of the tables below: a failure without its disposition.
+#[derive(Clone, Copy)]
 struct Verdict {
     kind: Kind,
     code: &'static str,
@@ -40,7 +41,8 @@ pub fn of_status(
         CommitDisposition::NotCommitted
     };
     let mut failure = verdict.into_failure(&format!("http {}", status.as_u16()), refusal, commit);
-    failure.retry_after = retry_after.filter(|_| failure.retryable);
+    let wait = retry_after.or(refusal.retry_after);
+    failure.retry_after = wait.filter(|_| failure.retryable);
     failure
 }
 
@@ -54,7 +56,9 @@ pub fn of_event(refusal: &Refusal, delivered: bool) -> PortFailure {
     } else {
         CommitDisposition::Unknown
     };
-    verdict.into_failure("an error event", refusal, commit)
+    let mut failure = verdict.into_failure("an error event", refusal, commit);
+    failure.retry_after = refusal.retry_after.filter(|_| failure.retryable);
+    failure
 }
 
 /// The failure of an answer that broke the protocol after the request was sent.
@@ -124,6 +128,11 @@ const NOT_PERMITTED: Verdict = final_(
     "PERMISSION_DENIED",
     "the api key may not do this; check its permissions and the model",
 );
+const NOT_SERVED_HERE: Verdict = final_(
+    Kind::Forbidden,
+    "PRECONDITION_FAILED",
+    "the provider does not serve this account or region as it is; check billing and location",
+);
 const TOOL_USE_FAILED: Verdict = passing(
     Kind::Invalid,
     "TOOL_USE_FAILED",
@@ -165,8 +174,10 @@ fn by_wording(status: StatusCode, refusal: &Refusal) -> Option<Verdict> {
     }
     let verdict = match () {
         () if refusal.moderated || refusal.is_any(FILTER_CODES) => MODERATED,
-        () if refusal.is_any(&["tool_use_failed"]) => TOOL_USE_FAILED,
-        () if refusal.is_any(QUOTA_CODES) || refusal.mentions(QUOTA_WORDINGS) => QUOTA,
+        () if refusal.is_any(TOOL_CODES) => TOOL_USE_FAILED,
+        () if is_about_quota(refusal) => QUOTA,
+        () if refusal.is_any(KEY_CODES) => NOT_AUTHENTICATED,
+        () if refusal.is_any(&["FAILED_PRECONDITION"]) => NOT_SERVED_HERE,
         () if is_unknown_model(status, refusal) => UNKNOWN_MODEL,
         () => return None,
     };
@@ -175,6 +186,8 @@ fn by_wording(status: StatusCode, refusal: &Refusal) -> Option<Verdict> {
 
 const FILTER_CODES: &[&str] =
     &["content_filter", "ResponsibleAIPolicyViolation", "content_policy_violation", "moderation"];
+const TOOL_CODES: &[&str] = &["tool_use_failed", "MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL"];
+const KEY_CODES: &[&str] = &["API_KEY_INVALID", "ACCESS_TOKEN_EXPIRED", "CREDENTIALS_MISSING"];
 const QUOTA_CODES: &[&str] =
     &["insufficient_quota", "billing_hard_limit_reached", "insufficient_balance", "billing_error"];
 const QUOTA_WORDINGS: &[&str] = &["credit balance is too low"];
@@ -182,7 +195,12 @@ const MODEL_WORDINGS: &[&str] =
     &["invalid model name", "unknown model", "no such model", "model not found", "a valid model"];
 
 fn throttle(refusal: &Refusal) -> Verdict {
-    if refusal.is_any(QUOTA_CODES) { QUOTA } else { THROTTLED }
+    if is_about_quota(refusal) { QUOTA } else { THROTTLED }
+}
+
+/// Waiting does not help against these.
+fn is_about_quota(refusal: &Refusal) -> bool {
+    refusal.quota_is_spent || refusal.is_any(QUOTA_CODES) || refusal.mentions(QUOTA_WORDINGS)
 }
 
 fn is_unknown_model(status: StatusCode, refusal: &Refusal) -> bool {
@@ -223,29 +241,22 @@ fn by_code(refusal: &Refusal) -> Verdict {
     if let Some(status) = status.filter(|status| status.as_u16() >= 400) {
         return by_status(status, refusal);
     }
-    match () {
-        () if refusal.is_any(&[
-            "rate_limit_exceeded",
-            "rate_limit_error",
-            "RESOURCE_EXHAUSTED",
-        ]) =>
-        {
-            THROTTLED
-        }
-        () if refusal.is_any(&["invalid_api_key", "authentication_error"]) => NOT_AUTHENTICATED,
-        () if refusal.is_any(&["permission_error", "PERMISSION_DENIED"]) => NOT_PERMITTED,
-        () if refusal.is_any(&["server_is_overloaded", "overloaded_error", "slow_down"]) => {
-            OVERLOADED
-        }
-        () if refusal.is_any(&["request_too_large"]) => TOO_LARGE,
-        () if refusal.is_any(&["timeout_error"]) => SLOW,
-        () if refusal.is_any(&["not_found_error"]) => UNKNOWN_MODEL,
-        () if refusal.is_any(&["invalid_request_error", "invalid_prompt", "BadRequestError"]) => {
-            INVALID
-        }
-        () => PROVIDER_FAILED,
-    }
+    let known = BY_CODE.iter().find(|(codes, _)| refusal.is_any(codes));
+    known.map_or(PROVIDER_FAILED, |(_, verdict)| *verdict)
 }
+
+/// What the codes of errors inside of a stream mean.
+const BY_CODE: &[(&[&str], Verdict)] = &[
+    (&["rate_limit_exceeded", "rate_limit_error", "RESOURCE_EXHAUSTED"], THROTTLED),
+    (&["invalid_api_key", "authentication_error", "UNAUTHENTICATED"], NOT_AUTHENTICATED),
+    (&["permission_error", "PERMISSION_DENIED"], NOT_PERMITTED),
+    (&["server_is_overloaded", "overloaded_error", "slow_down", "UNAVAILABLE"], OVERLOADED),
+    (&["request_too_large"], TOO_LARGE),
+    (&["timeout_error"], SLOW),
+    (&["not_found_error"], UNKNOWN_MODEL),
+    (&["invalid_request_error", "invalid_prompt", "BadRequestError"], INVALID),
+    (&["INVALID_ARGUMENT", "MISSING_THOUGHT_SIGNATURE"], INVALID),
+];
 
 #[cfg(test)]
 mod tests;

@@ -16,13 +16,14 @@
 //! | `answer` | what a decoder takes and gives |
 //! | `arguments`, `minted` | whether a tool call is whole, and what it is called |
 //! | `metering` | which counts are true |
-//! | `failure`, `refusal`, `wording`, `retry_after` | what a refusal means |
+//! | `failure`, `refusal`, `details`, `wording`, `retry_after` | what a refusal means |
 
 pub mod answer;
 pub mod arguments;
 mod arrivals;
 mod client;
 mod connection;
+mod details;
 mod document;
 mod endpoint;
 mod exchange;

@@ -45,7 +45,7 @@ impl Piece {
 }
 
 /// Splits the bytes of a slot into elements and deferred elements.
-fn split(bytes: &[u8]) -> (&[u8], &[u8]) {
+pub fn split(bytes: &[u8]) -> (&[u8], &[u8]) {
     let (length, rest) = bytes.split_at(size_of::<u64>());
     let length = length.try_into().map_or(0, u64::from_be_bytes);
     rest.split_at(usize::try_from(length).unwrap_or(rest.len()).min(rest.len()))

@@ -181,9 +181,13 @@ impl State {
             NoJson::Cut => failure::truncated(),
             NoJson::Malformed => malformed(),
         })?;
-        let value = value.as_array().and_then(|list| list.first()).unwrap_or(&value);
         self.announced = true;
-        self.decoder.take("", value, sink).map(|progress| self.progress = progress)
+        let frames = value.as_array().map_or(std::slice::from_ref(&value), Vec::as_slice);
+        let counted = if self.decoder.takes_lists() { frames.len() } else { 1 };
+        for frame in frames.iter().take(counted) {
+            self.progress = self.progress.max(self.decoder.take("", frame, sink)?);
+        }
+        Ok(())
     }
 }
 

@@ -3,7 +3,11 @@
 //! Knows nothing about what follows from it. Invariant: nothing of the text leaves this crate but
 //! short codes of a fixed alphabet, because servers echo payloads and keys.
 
+use std::time::Duration;
+
 use serde_json::Value;
+
+use crate::details::Details;
 
 /// Most characters of a provider's code that are shown.
 const CODE_LENGTH: usize = 64;
@@ -19,6 +23,12 @@ pub struct Refusal {
     pub kind: Option<String>,
     /// The parameter that is refused, when it is named.
     pub param: Option<String>,
+    /// The reason that stands in its details, when it is a plain word.
+    pub reason: Option<String>,
+    /// How long to wait, when the error itself says so.
+    pub retry_after: Option<Duration>,
+    /// Whether a quota is used up that does not come back within a minute.
+    pub quota_is_spent: bool,
     /// Whether reasons of a moderation came with it.
     pub moderated: bool,
     /// Whether the body was a web page.
@@ -42,14 +52,19 @@ impl Refusal {
         for place in [error, value] {
             collect_texts(place, &mut texts);
         }
+        let text = texts.join("\n").to_lowercase();
+        let details = Details::of(error, &text);
         let word = |name| plain(error.get(name)).or_else(|| plain(value.get(name)));
         let inner = error.get("innererror").and_then(|inner| plain(inner.get("code")));
         let reasons = error.get("metadata").and_then(|metadata| metadata.get("reasons"));
         Self {
-            text: texts.join("\n").to_lowercase(),
+            text,
             code: word("code").or(inner),
             kind: word("type").or_else(|| word("status")),
             param: word("param"),
+            reason: details.reason.and_then(|reason| plain(Some(&reason.into()))),
+            retry_after: details.retry_after,
+            quota_is_spent: details.quota_is_spent,
             moderated: reasons.is_some_and(|reasons| !reasons.is_null()),
             is_page: false,
         }
@@ -67,9 +82,9 @@ impl Refusal {
         word.map_or_else(String::new, |word| format!(" ({word})"))
     }
 
-    /// Whether `code` or `type` is one of `words`.
+    /// Whether `code`, `type` or the reason is one of `words`.
     pub fn is_any(&self, words: &[&str]) -> bool {
-        let known = [self.code.as_deref(), self.kind.as_deref()];
+        let known = [self.code.as_deref(), self.kind.as_deref(), self.reason.as_deref()];
         known.into_iter().flatten().any(|word| words.contains(&word))
     }
 

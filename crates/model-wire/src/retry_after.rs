@@ -20,7 +20,8 @@ fn of_value(text: &str, now: SystemTime) -> Option<Duration> {
     seconds(text, 1.0).or_else(|| until(text, now))
 }
 
-fn seconds(text: &str, unit: f64) -> Option<Duration> {
+/// So many seconds, or parts of them (`unit`).
+pub(crate) fn seconds(text: &str, unit: f64) -> Option<Duration> {
     let plain = text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
     let value = text.parse::<f64>().ok().filter(|value| plain && value.is_finite())? * unit;
     Some(Duration::try_from_secs_f64(value).map_or(LONGEST, |wait| wait.min(LONGEST)))

@@ -33,6 +33,7 @@ const ANSWER_LIMITS: &[&str] = &[
     "max_tokens is too large",
     "max_completion_tokens is too large",
     "max_output_tokens is too large",
+    "maxoutputtokens value of",
     "maximum allowed number of output tokens",
     "cannot be greater than max_model_len",
     "max_tokens must be less than or equal to",

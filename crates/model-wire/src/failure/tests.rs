@@ -92,6 +92,59 @@ fn f8_to_f11_refusals_that_look_like_something_else() {
 }
 
 #[test]
+fn what_google_says_in_the_details_counts() {
+    let key = r#"{"error":{"code":400,"message":"API key not valid.","status":"INVALID_ARGUMENT",
+        "details":[{"reason":"API_KEY_INVALID","domain":"googleapis.com"}]}}"#;
+    check(400, key, "Forbidden AUTHENTICATION_FAILED");
+    let country = r#"{"error":{"code":400,"message":"User location is not supported for the API use.",
+        "status":"FAILED_PRECONDITION"}}"#;
+    check(400, country, "Forbidden PRECONDITION_FAILED");
+    let day = r#"[{"error":{"code":429,"message":"m","status":"RESOURCE_EXHAUSTED","details":[
+        {"violations":[{"quotaId":"GenerateRequestsPerDayPerProjectPerModel-FreeTier"}]},
+        {"retryDelay":"38s"}]}}]"#;
+    check(429, day, "RateLimited QUOTA_EXHAUSTED");
+    let minute = day.replace("PerDay", "PerMinute");
+    check(429, &minute, "RateLimited RATE_LIMITED +");
+    let model = r#"{"error":{"code":404,"message":"models/x is not found for API version v1beta, or
+        is not supported for generateContent.","status":"NOT_FOUND"}}"#;
+    check(404, model, "NotFound MODEL_NOT_FOUND");
+    let call = r#"{"code":"MALFORMED_FUNCTION_CALL"}"#;
+    assert_eq!(line_of_event(call, false), "Invalid TOOL_USE_FAILED +");
+    assert_eq!(line_of_event(call, true), "Invalid TOOL_USE_FAILED + ?");
+}
+
+#[test]
+fn the_wait_of_a_body_counts_where_no_header_says_one() {
+    let status = StatusCode::TOO_MANY_REQUESTS;
+    let body = br#"{"error":{"details":[{"retryDelay":"17s"}]}}"#;
+    let wait = |header| of_status(status, &Refusal::of_body(body), header).retry_after;
+    assert_eq!(wait(None), Some(Duration::from_secs(17)));
+    assert_eq!(wait(Some(Duration::from_secs(5))), Some(Duration::from_secs(5)));
+    let busy = br#"{"error":{"code":503,"details":[{"retryDelay":"9s"}]}}"#;
+    let event = of_event(&Refusal::of_body(busy), false);
+    assert_eq!(event.retry_after, Some(Duration::from_secs(9)));
+    let final_ = br#"{"error":{"code":400,"details":[{"retryDelay":"9s"}]}}"#;
+    assert_eq!(of_event(&Refusal::of_body(final_), false).retry_after, None);
+}
+
+#[test]
+fn status_names_say_it_where_no_number_does() {
+    let cases = [
+        ("UNAUTHENTICATED", "Forbidden AUTHENTICATION_FAILED"),
+        ("PERMISSION_DENIED", "Forbidden PERMISSION_DENIED"),
+        ("RESOURCE_EXHAUSTED", "RateLimited RATE_LIMITED +"),
+        ("INVALID_ARGUMENT", "Invalid INVALID_REQUEST"),
+        ("UNAVAILABLE", "Unavailable PROVIDER_OVERLOADED + ?"),
+        ("INTERNAL", "Unavailable PROVIDER_ERROR + ?"),
+        ("DEADLINE_EXCEEDED", "Unavailable PROVIDER_ERROR + ?"),
+    ];
+    for (name, expected) in cases {
+        let body = format!(r#"{{"error":{{"message":"m","status":"{name}"}}}}"#);
+        assert_eq!(line_of_event(&body, false), expected, "{name}");
+    }
+}
+
+#[test]
 fn events_are_refusals_only_before_the_answer() {
     let event = |body: &str, delivered| line_of_event(body, delivered);
     let limit = r#"{"error":{"code":"rate_limit_exceeded","message":"m"}}"#;

@@ -25,6 +25,7 @@ fn overflows_of_every_server_are_recognised() {
             "messages exceed context limit",
             "Your input exceeds the context window of this model. Please adjust your input and try again.",
             "The input token count exceeds the maximum number of tokens allowed (1048576).",
+            "The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).",
         ],
     );
     for body in [
@@ -45,6 +46,7 @@ fn a_limit_of_the_answer_is_no_reason_to_compact() {
             "max_tokens is too large: 100000. This model supports at most 4096 completion tokens, whereas you provided 100000.",
             "max_tokens: 100000 > 8192, which is the maximum allowed number of output tokens",
             "`max_tokens` must be less than or equal to `8192`",
+            "Unable to submit request because it has a maxOutputTokens value of 99999 but the supported range is from 1 (inclusive) to 65537 (exclusive). Update the value and try again.",
             "max_tokens=5000 cannot be greater than max_model_len=4096",
             "This model's maximum context length is 4096 tokens. However, you requested 5000 output tokens and your prompt contains at least 1 input tokens",
         ],

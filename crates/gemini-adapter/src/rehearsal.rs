@@ -1,0 +1,22 @@
+//! Plays bytes that a server could send through the decoder.
+//!
+//! For tests.
+
+mod harmless;
+
+pub(crate) use wire_rehearsal::{PIECES, Played, events};
+
+/// A decoder of an answer of which nothing has arrived.
+pub(crate) fn decoder() -> Box<dyn model_wire::Decoder> {
+    crate::decoder("issuer", "seed")
+}
+
+/// Plays `bytes` in pieces of `size`.
+pub(crate) fn play(bytes: &[u8], size: usize) -> Played {
+    wire_rehearsal::play(decoder(), bytes, size)
+}
+
+/// Plays `bytes` in pieces of every size and expects the same line each time.
+pub(crate) fn check(name: &str, bytes: &[u8], expected: &str) {
+    wire_rehearsal::check(decoder, name, bytes, expected);
+}

@@ -1,0 +1,76 @@
+//! Decides what the structured details of an error say beside its message.
+//!
+//! Knows the forms of `google.rpc`, and that gateways keep of them what they like. Invariant: a wait
+//! is one that the server named; a quota is called spent only when waiting a minute cannot help.
+
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::{
+    answer::{filled, list},
+    retry_after::seconds,
+};
+
+/// What details say.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Details {
+    /// The reason in a word, for example `API_KEY_INVALID`.
+    pub(crate) reason: Option<String>,
+    /// How long to wait.
+    pub(crate) retry_after: Option<Duration>,
+    /// Whether a quota is used up that is not of a minute.
+    pub(crate) quota_is_spent: bool,
+}
+
+impl Details {
+    /// Reads the details of `error`, whose texts are `text`, lower case.
+    pub(crate) fn of(error: &Value, text: &str) -> Self {
+        let details = list(error, "details").iter();
+        let named = details.clone().find_map(|detail| filled(detail, "reason"));
+        let wait = details.clone().find_map(|detail| duration(detail.get("retryDelay")?));
+        let violations = details.flat_map(|detail| list(detail, "violations"));
+        let mut quotas = violations.filter_map(|violation| filled(violation, "quotaId"));
+        Self {
+            reason: named.map(str::to_owned),
+            retry_after: wait.or_else(|| said(text)),
+            quota_is_spent: quotas.any(|quota| quota.contains("PerDay"))
+                || (is_about_quota(error) && SPENT.iter().any(|words| text.contains(words))),
+        }
+    }
+}
+
+/// The words below mean a quota only in an error that is about one.
+fn is_about_quota(error: &Value) -> bool {
+    filled(error, "status") == Some("RESOURCE_EXHAUSTED")
+}
+
+/// How a quota is worded that does not come back in a minute: none at all, none left, none paid.
+const SPENT: &[&str] =
+    &["limit: 0,", "limit: 0\n", "per day", "credits are depleted", "spending cap"];
+
+/// A duration is a text in seconds (`17s`, `2.46s`), or an object.
+fn duration(value: &Value) -> Option<Duration> {
+    match value {
+        Value::String(text) => seconds(text.strip_suffix('s')?, 1.0),
+        _ => {
+            let whole = value.get("seconds")?;
+            seconds(whole.as_str().unwrap_or(&whole.to_string()), 1.0)
+        }
+    }
+}
+
+/// The same in words: `please retry in 53.01s.`, or in milliseconds.
+fn said(text: &str) -> Option<Duration> {
+    let (_, rest) = text.split_once("please retry in ")?;
+    let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.')?;
+    let (number, unit) = rest.split_at(end);
+    match () {
+        () if unit.starts_with("ms") => seconds(number, 1e-3),
+        () if unit.starts_with('s') => seconds(number, 1.0),
+        () => None,
+    }
+}
+
+#[cfg(test)]
+mod tests;
