@@ -6,11 +6,11 @@
 use std::{pin::pin, time::Duration};
 
 use bytes::Bytes;
-use reqwest::Response;
 use tokio::{task::yield_now, time::Instant};
 
 use crate::{
     gathered::Gathered,
+    response::{Response, Stop},
     waiting::{Waited, Waiting},
 };
 
@@ -25,7 +25,7 @@ pub(crate) struct Arrivals<'a> {
 }
 
 /// More bytes, or the end of them.
-type Piece = Result<Option<Bytes>, reqwest::Error>;
+type Piece = Result<Option<Bytes>, Stop>;
 
 impl<'a> Arrivals<'a> {
     /// Nothing has arrived yet.
@@ -41,7 +41,7 @@ impl<'a> Arrivals<'a> {
         patience: Instant,
         sink: &Gathered<'_>,
     ) -> Waited<Piece> {
-        let mut piece = pin!(response.chunk());
+        let mut piece = pin!(response.next());
         if self.last.is_some_and(|last| last.elapsed() < BURST) {
             if let Some(ready) = self.waiting.if_ready(piece.as_mut()).await {
                 return ready;

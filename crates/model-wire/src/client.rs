@@ -3,11 +3,10 @@
 //!
 //! Knows nothing about what is said. Invariant: no retry, no redirect, no proxy from the
 //! environment; the key travels in a header that is never printed, and never in the clear except to
-//! this machine.
+//! this machine; a client that replays a tape has no network.
 
-use std::{fmt, net::IpAddr};
+use std::{fmt, net::IpAddr, sync::Arc};
 
-use bytes::Bytes;
 use reqwest::{
     Body, Client, RequestBuilder, Url,
     header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, USER_AGENT},
@@ -17,18 +16,28 @@ use runtime_types::CredentialHandle;
 
 use crate::{
     endpoint::{BuildError, Endpoint, KeyHeader, Timeouts},
+    response::Asked,
     sent_body::{SentBody, SentFlag},
+    tape::{Recorder, Replay, Secrets, Tape},
     tls,
 };
 
 /// A client for one server.
 pub struct HttpClient {
-    client: Client,
+    wire: Wire,
     base: Url,
     headers: HeaderMap,
     credential: Option<CredentialHandle>,
     timeouts: Timeouts,
     event_limit: usize,
+    place: String,
+    secrets: Arc<Secrets>,
+}
+
+/// Where requests go.
+enum Wire {
+    Network(Client, Option<Arc<Recorder>>),
+    Tape(Arc<Replay>),
 }
 
 impl fmt::Debug for HttpClient {
@@ -45,20 +54,17 @@ impl HttpClient {
     pub fn new(endpoint: &Endpoint) -> Result<Self, BuildError> {
         let base = checked_base(&endpoint.base_url, endpoint.credential.is_some())?;
         let headers = all_headers(endpoint)?;
-        let secure = base.scheme() == "https";
-        let tls = if secure { tls::platform() } else { tls::none() };
-        let client = Client::builder()
-            .tls_backend_preconfigured(tls.ok_or(BuildError::NoCertificates)?)
-            .redirect(redirect::Policy::none())
-            .retry(retry::never())
-            .no_proxy()
-            .referer(false)
-            .connect_timeout(endpoint.timeouts.connect)
-            .build()
-            .map_err(|_| BuildError::Client)?;
+        let wire = match &endpoint.tape {
+            Tape::None => Wire::Network(network(&base, &endpoint.timeouts)?, None),
+            Tape::Record(recorder) => {
+                Wire::Network(network(&base, &endpoint.timeouts)?, Some(Arc::clone(recorder)))
+            }
+            Tape::Replay(replay) => Wire::Tape(Arc::clone(replay)),
+        };
+        let (place, secrets) = (place_of(&base), Arc::new(Secrets::of(endpoint, &base)));
         let credential = endpoint.credential.clone();
         let (timeouts, event_limit) = (endpoint.timeouts, endpoint.event_limit);
-        Ok(Self { client, base, headers, credential, timeouts, event_limit })
+        Ok(Self { wire, base, headers, credential, timeouts, event_limit, place, secrets })
     }
 
     /// How long each phase of a request may take.
@@ -79,16 +85,50 @@ impl HttpClient {
         self.base.origin().ascii_serialization()
     }
 
-    /// A request with a body, which raises `flag` when it begins to leave.
-    pub(crate) fn post(&self, path: &str, body: Bytes, flag: SentFlag) -> RequestBuilder {
-        let request = self.client.post(self.endpoint(path)).headers(self.headers.clone());
-        let request = request.header(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        request.body(Body::wrap(SentBody::new(body, flag)))
+    /// A request, whose body raises `flag` when it begins to leave; `None` where there is no
+    /// network.
+    pub(crate) fn request(
+        &self,
+        path: &str,
+        asked: Asked,
+        flag: &SentFlag,
+    ) -> Option<RequestBuilder> {
+        let Wire::Network(client, _) = &self.wire else { return None };
+        let url = self.endpoint(path);
+        Some(match asked {
+            Asked::Get => client.get(url).headers(self.headers.clone()),
+            Asked::Post(body) => client
+                .post(url)
+                .headers(self.headers.clone())
+                .header(CONTENT_TYPE, HeaderValue::from_static("application/json"))
+                .body(Body::wrap(SentBody::new(body, flag.clone()))),
+        })
     }
 
-    /// A request without a body.
-    pub(crate) fn get(&self, path: &str) -> RequestBuilder {
-        self.client.get(self.endpoint(path)).headers(self.headers.clone())
+    /// The tape that answers in place of the server.
+    pub(crate) const fn replay(&self) -> Option<&Arc<Replay>> {
+        match &self.wire {
+            Wire::Tape(replay) => Some(replay),
+            Wire::Network(..) => None,
+        }
+    }
+
+    /// Who keeps what is said.
+    pub(crate) const fn recorder(&self) -> Option<&Arc<Recorder>> {
+        match &self.wire {
+            Wire::Network(_, recorder) => recorder.as_ref(),
+            Wire::Tape(_) => None,
+        }
+    }
+
+    /// The base URL without its query, as tapes name the server.
+    pub(crate) fn place(&self) -> &str {
+        &self.place
+    }
+
+    /// What no tape may have.
+    pub(crate) const fn secrets(&self) -> &Arc<Secrets> {
+        &self.secrets
     }
 
     /// The same text without the key, should a server have echoed it.
@@ -108,6 +148,26 @@ impl HttpClient {
         }
         url
     }
+}
+
+fn network(base: &Url, timeouts: &Timeouts) -> Result<Client, BuildError> {
+    let secure = base.scheme() == "https";
+    let tls = if secure { tls::platform() } else { tls::none() };
+    Client::builder()
+        .tls_backend_preconfigured(tls.ok_or(BuildError::NoCertificates)?)
+        .redirect(redirect::Policy::none())
+        .retry(retry::never())
+        .no_proxy()
+        .referer(false)
+        .connect_timeout(timeouts.connect)
+        .build()
+        .map_err(|_| BuildError::Client)
+}
+
+/// Scheme, host, port and path. A query may hold a key.
+fn place_of(base: &Url) -> String {
+    let path = base.path().trim_end_matches('/');
+    format!("{}{path}", base.origin().ascii_serialization())
 }
 
 fn checked_base(base: &str, has_key: bool) -> Result<Url, BuildError> {

@@ -8,15 +8,15 @@ use std::error::Error;
 
 use runtime_ports::{PortFailure, PortFailureKind as Kind};
 
-use crate::failure::broken;
+use crate::{failure::broken, response::Unreachable};
 
 /// The failure of a request that got no response.
-pub(crate) fn failure(error: &reqwest::Error, was_sent: bool, origin: &str) -> PortFailure {
-    if was_sent && !error.is_connect() {
+pub(crate) fn failure(unreachable: &Unreachable, origin: &str) -> PortFailure {
+    if unreachable.sent {
         let message = format!("the connection to {origin} broke before the answer");
         return broken("CONNECTION_LOST", &message);
     }
-    let reason = reason(error);
+    let reason = &unreachable.reason;
     let message = format!("cannot reach {origin}: {reason}; check the base url and the server");
     PortFailure::not_sent(Kind::Unavailable, "CONNECT_FAILED", message).retryable()
 }
@@ -43,7 +43,8 @@ pub(crate) fn idle(origin: &str) -> PortFailure {
     PortFailure::in_flight_unknown(Kind::Timeout, "STREAM_IDLE", message).retryable()
 }
 
-fn reason(error: &reqwest::Error) -> String {
+/// What failed, in words without addresses.
+pub(crate) fn reason(error: &reqwest::Error) -> String {
     if error.is_timeout() {
         return "it does not answer in time".to_owned();
     }

@@ -2,14 +2,18 @@
 //!
 //! Knows nothing about what it says.
 
-use std::time::SystemTime;
-
-use reqwest::Response;
 use runtime_ports::PortFailure;
 use serde_json::Value;
-use tokio::time::timeout;
+use tokio::time::Instant;
 
-use crate::{connection, exchange::Exchange, failure, json, refusal::Refusal, retry_after};
+use crate::{
+    connection,
+    exchange::Exchange,
+    failure, json,
+    refusal::Refusal,
+    response::{self, Asked, Response, Stop, Unanswered, Unreachable},
+    retry_after,
+};
 
 impl Exchange<'_> {
     /// Asks for the JSON document at `path`.
@@ -20,38 +24,53 @@ impl Exchange<'_> {
     /// # Errors
     /// As of a model call.
     pub async fn get(&self, path: &str) -> Result<Value, PortFailure> {
-        let request = self.client.get(path);
-        let patience = self.timeouts().connect.saturating_add(self.timeouts().head);
-        let origin = self.client.origin();
-        let work = timeout(patience, async {
-            let response = request.send().await?;
-            let (status, wait) = (response.status(), wait_of(&response));
-            Ok((status, wait, bounded_body(response, self.client.event_limit()).await?))
-        });
-        let answer = self.operation.bounded(work).await.map_err(|stopped| stopped.in_flight())?;
-        let answer = answer.map_err(|_| connection::head_timeout(true, &origin))?;
-        let (status, wait, body) =
-            answer.map_err(|error: reqwest::Error| connection::failure(&error, true, &origin))?;
-        if !status.is_success() {
-            return Err(failure::of_status(status, &Refusal::of_body(&body), wait));
+        let timeouts = self.timeouts();
+        let until = Instant::now() + timeouts.connect.saturating_add(timeouts.head);
+        let asked = response::ask(self.client, self.operation, path, Asked::Get).await;
+        let mut response = asked.map_err(|unanswered| self.unanswered(unanswered))?;
+        let head = response.head().clone();
+        let body = self.bounded_body(&mut response, until).await;
+        response.end(self.operation).await;
+        let body = body.map_err(|stop| self.stopped(stop))?;
+        if !head.status.is_success() {
+            let wait = retry_after::wait_of_headers(&head.headers, head.at);
+            return Err(failure::of_status(head.status, &Refusal::of_body(&body), wait));
         }
         json::read(&body).map_err(|_| {
             failure::broken("MALFORMED_DOCUMENT", "the provider's document is no json")
         })
     }
-}
 
-fn wait_of(response: &Response) -> Option<std::time::Duration> {
-    retry_after::wait_of_headers(response.headers(), SystemTime::now())
-}
-
-async fn bounded_body(mut response: Response, limit: usize) -> Result<Vec<u8>, reqwest::Error> {
-    let mut body = Vec::new();
-    while let Some(chunk) = response.chunk().await? {
-        if body.len() + chunk.len() > limit {
-            break;
+    fn unanswered(&self, unanswered: Unanswered) -> PortFailure {
+        let origin = self.client.origin();
+        match unanswered {
+            Unanswered::Tape(failure) => failure,
+            Unanswered::Unreachable(unreachable) => connection::failure(&unreachable, &origin),
+            Unanswered::TimedOut { sent } => connection::head_timeout(sent, &origin),
+            Unanswered::Interrupted { interruption, .. } => interruption.in_flight(),
         }
-        body.extend_from_slice(&chunk);
     }
-    Ok(body)
+
+    fn stopped(&self, stop: Stop) -> PortFailure {
+        let origin = self.client.origin();
+        match stop {
+            Stop::Interrupted(interruption) => interruption.in_flight(),
+            Stop::TimedOut => connection::head_timeout(true, &origin),
+            Stop::Broken => {
+                let (sent, reason) = (true, String::new());
+                connection::failure(&Unreachable { sent, reason }, &origin)
+            }
+        }
+    }
+
+    async fn bounded_body(&self, response: &mut Response, until: Instant) -> Result<Vec<u8>, Stop> {
+        let mut body = Vec::new();
+        while let Some(chunk) = response.chunk(self.operation, until).await? {
+            if body.len() + chunk.len() > self.client.event_limit() {
+                break;
+            }
+            body.extend_from_slice(&chunk);
+        }
+        Ok(body)
+    }
 }

@@ -7,6 +7,8 @@ use std::time::Duration;
 use runtime_types::CredentialHandle;
 use thiserror::Error;
 
+use crate::tape::Tape;
+
 /// Most bytes of one event, unless it is configured: events may echo all instructions and images.
 const EVENT_LIMIT: usize = 16 * 1024 * 1024;
 
@@ -26,6 +28,8 @@ pub struct Endpoint {
     /// Most bytes of one event, and of an answer that comes as one document. An answer may have 16
     /// times as much in all.
     pub event_limit: usize,
+    /// Whether what is said is recorded, or replayed. Default: neither.
+    pub tape: Tape,
 }
 
 impl Endpoint {
@@ -39,6 +43,7 @@ impl Endpoint {
             headers: Vec::new(),
             timeouts: Timeouts::default(),
             event_limit: EVENT_LIMIT,
+            tape: Tape::None,
         }
     }
 }

@@ -3,18 +3,15 @@
 //! Knows nothing about what is asked, and repeats nothing. Invariant: whatever happens, the failure
 //! says whether the request can have taken effect, and a request that can have has a meter.
 
-use std::{
-    pin::pin,
-    time::{Duration, SystemTime},
-};
+use std::time::Duration;
 
 use bytes::Bytes;
-use reqwest::{Response, header::HeaderMap};
+use reqwest::header::HeaderMap;
 use runtime_ports::{
     CommitDisposition, DeltaSink, Interruption, Metering, OperationContext, PortFailure,
     RequestMeter, TokenUsage, TurnEnd,
 };
-use tokio::time::{Instant, timeout};
+use tokio::time::Instant;
 
 use crate::{
     answer::{Answer, Decoder, Progress},
@@ -27,8 +24,8 @@ use crate::{
     metering,
     reader::Reader,
     refusal::Refusal,
+    response::{self, Asked, Response, Stop, Unanswered},
     retry_after,
-    sent_body::SentFlag,
     waiting::{Waited, Waiting},
 };
 
@@ -88,8 +85,8 @@ impl Exchange<'_> {
         decoder: Box<dyn Decoder>,
     ) -> Result<Answered, Failed> {
         let mut response = self.send(path, body).await?;
-        let facts = Facts::of(response.headers());
-        if !response.status().is_success() {
+        let facts = Facts::of(&response.head().headers);
+        if !response.head().status.is_success() {
             return Err(self.refused(response, &facts).await);
         }
         let mut reader = Reader::new(decoder, self.client.event_limit());
@@ -99,6 +96,7 @@ impl Exchange<'_> {
             Err(broken) => Err(broken),
         };
         sink.release();
+        response.end(self.operation).await;
         let decoder = reader.decoder();
         match outcome {
             Ok(answer) => {
@@ -119,33 +117,50 @@ impl Exchange<'_> {
     }
 
     async fn send(&self, path: &str, body: Bytes) -> Result<Response, Failed> {
-        let flag = SentFlag::default();
-        let request = self.client.post(path, body, flag.clone());
-        let patience = self.timeouts().connect.saturating_add(self.timeouts().head);
-        let origin = self.client.origin();
-        let (failure, end) = match self.operation.bounded(timeout(patience, request.send())).await {
-            Ok(Ok(Ok(response))) => return Ok(response),
-            Ok(Ok(Err(error))) => {
-                (connection::failure(&error, flag.is_up(), &origin), TurnEnd::Failed)
+        let asked = response::ask(self.client, self.operation, path, Asked::Post(body)).await;
+        let origin = || self.client.origin();
+        let (failure, end) = match asked {
+            Ok(response) => return Ok(response),
+            Err(Unanswered::Tape(failure)) => (failure, TurnEnd::Failed),
+            Err(Unanswered::Unreachable(unreachable)) => {
+                (connection::failure(&unreachable, &origin()), TurnEnd::Failed)
             }
-            Ok(Err(_)) => (connection::head_timeout(flag.is_up(), &origin), TurnEnd::TimedOut),
-            Err(interruption) if flag.is_up() => in_flight(interruption),
-            Err(interruption) => (interruption.before_sending(), end_of(interruption)),
+            Err(Unanswered::TimedOut { sent }) => {
+                (connection::head_timeout(sent, &origin()), TurnEnd::TimedOut)
+            }
+            Err(Unanswered::Interrupted { interruption, sent: true }) => in_flight(interruption),
+            Err(Unanswered::Interrupted { interruption, sent: false }) => {
+                (interruption.before_sending(), end_of(interruption))
+            }
         };
         let reached = failure.commit != CommitDisposition::NotCommitted;
         let meter = reached.then(|| self.meter(&Facts::default(), None, end));
         Err(Failed { failure, meter, refusal: None })
     }
 
-    async fn refused(&self, response: Response, facts: &Facts) -> Failed {
-        let status = response.status();
-        let wait = retry_after::wait_of_headers(response.headers(), SystemTime::now());
-        let body = self.operation.bounded(timeout(ERROR_BODY_WAIT, error_body(response))).await;
-        let refusal = Refusal::of_body(&body.ok().and_then(Result::ok).unwrap_or_default());
+    async fn refused(&self, mut response: Response, facts: &Facts) -> Failed {
+        let head = response.head();
+        let (status, wait) = (head.status, retry_after::wait_of_headers(&head.headers, head.at));
+        let body = self.error_body(&mut response).await.unwrap_or_default();
+        response.end(self.operation).await;
+        let refusal = Refusal::of_body(&body);
         let failure = failure::of_status(status, &refusal, wait);
         let meter = Some(self.meter(facts, None, TurnEnd::Failed));
         let refusal = status.is_client_error().then_some(refusal);
         Failed { failure, meter, refusal }
+    }
+
+    async fn error_body(&self, response: &mut Response) -> Result<Vec<u8>, Stop> {
+        let mut body = Vec::new();
+        let until = Instant::now() + ERROR_BODY_WAIT;
+        while let Some(chunk) = response.chunk(self.operation, until).await? {
+            let room = ERROR_BODY.saturating_sub(body.len());
+            body.extend_from_slice(&chunk[..chunk.len().min(room)]);
+            if room <= chunk.len() {
+                break;
+            }
+        }
+        Ok(body)
     }
 
     /// Reads until the answer is over, or the bytes are.
@@ -160,20 +175,25 @@ impl Exchange<'_> {
         let mut patience = self.patience(Progress::Idle);
         loop {
             let settled = reader.progress() >= Progress::Settled;
-            match arrivals.next(response, patience, sink).await {
-                Waited::Interrupted(interruption) => return Err(in_flight(interruption)),
-                Waited::Done(Ok(None)) => return Ok(()),
+            let came = match arrivals.next(response, patience, sink).await {
+                Waited::Done(came) => came,
+                Waited::TooLong => Err(response.stopped(Stop::TimedOut)),
+                Waited::Interrupted(by) => Err(response.stopped(Stop::Interrupted(by))),
+            };
+            match came {
+                Err(Stop::Interrupted(interruption)) => return Err(in_flight(interruption)),
+                Ok(None) => return Ok(()),
                 // A finished answer needs neither its tail nor an orderly end.
-                Waited::TooLong | Waited::Done(Err(_)) if settled => return Ok(()),
-                Waited::TooLong => return Err((connection::idle(&origin()), TurnEnd::TimedOut)),
-                Waited::Done(Err(_)) => {
-                    return Err((connection::lost(&origin()), TurnEnd::Failed));
+                Err(_) if settled => return Ok(()),
+                Err(Stop::TimedOut) => {
+                    return Err((connection::idle(&origin()), TurnEnd::TimedOut));
                 }
-                Waited::Done(Ok(Some(chunk))) => {
+                Err(Stop::Broken) => return Err((connection::lost(&origin()), TurnEnd::Failed)),
+                Ok(Some(chunk)) => {
                     let fed = reader.feed(&chunk, sink);
                     let fed = fed.map_err(|failure| (failure, TurnEnd::Failed))?;
                     if fed.progress == Progress::Over {
-                        drain(response).await;
+                        self.drain(response).await;
                         return Ok(());
                     }
                     if fed.progressed {
@@ -182,6 +202,14 @@ impl Exchange<'_> {
                 }
             }
         }
+    }
+
+    /// Waits a moment for the end of the response. A connection whose response was not read to its
+    /// end is closed, and the next request would have to open another.
+    async fn drain(&self, response: &mut Response) {
+        let until = Instant::now() + DRAIN_WAIT;
+        // Nothing is lost when it does not come: then the connection is closed.
+        while let Ok(Some(_)) = response.chunk(self.operation, until).await {}
     }
 
     /// When to give up waiting for the next event.
@@ -243,24 +271,4 @@ fn warn_of_contradictions(meter: &metering::Meter) {
     for warning in meter.warnings() {
         tracing::warn!("{warning}");
     }
-}
-
-async fn error_body(mut response: Response) -> Vec<u8> {
-    let mut body = Vec::new();
-    while let Ok(Some(chunk)) = response.chunk().await {
-        let room = ERROR_BODY.saturating_sub(body.len());
-        body.extend_from_slice(&chunk[..chunk.len().min(room)]);
-        if room <= chunk.len() {
-            break;
-        }
-    }
-    body
-}
-
-/// Waits a moment for the end of the response. A connection whose response was not read to its end
-/// is closed, and the next request would have to open another.
-async fn drain(response: &mut Response) {
-    let rest = pin!(async { while let Ok(Some(_)) = response.chunk().await {} });
-    // Nothing is lost when it does not come: then the connection is closed.
-    let _ = timeout(DRAIN_WAIT, rest).await;
 }

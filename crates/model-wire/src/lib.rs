@@ -9,8 +9,9 @@
 //! | module | decides |
 //! |---|---|
 //! | `endpoint`, `client`, `tls` | which server is talked to, and that it is safe |
-//! | `exchange`, `document`, `connection`, `sent_body` | how a request goes over the wire, and what a break means |
+//! | `exchange`, `document`, `response`, `connection`, `sent_body` | how a request goes over the wire, and what a break means |
 //! | `waiting`, `arrivals`, `gathered` | how long bytes are waited for, and which deltas are handed on together |
+//! | `tape` | how what is said is kept, and played back |
 //! | `pieces` | how a body is put together, each message written once |
 //! | `sse`, `reader`, `json` | what the bytes of an answer are |
 //! | `answer` | what a decoder takes and gives |
@@ -35,9 +36,11 @@ mod minted;
 pub mod pieces;
 mod reader;
 mod refusal;
+mod response;
 mod retry_after;
 mod sent_body;
 mod sse;
+mod tape;
 mod tls;
 mod waiting;
 mod wording;
@@ -52,4 +55,5 @@ pub use reader::{Fed, Reader};
 pub use refusal::Refusal;
 pub use retry_after::wait_of_headers;
 pub use sse::{Event, Framer, TooLarge};
+pub use tape::{Recorder, Replay, Tape, TapeError};
 pub use wording::Size;

@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 
-use model_wire::{BuildError, Endpoint, HttpClient, KeyHeader, Timeouts};
+use model_wire::{BuildError, Endpoint, HttpClient, KeyHeader, Tape, Timeouts};
 use runtime_ports::ModelProfile;
 use runtime_types::CredentialHandle;
 
@@ -136,6 +136,13 @@ impl OpenAiSessionBuilder {
     #[must_use]
     pub const fn timeouts(mut self, timeouts: Timeouts) -> Self {
         self.endpoint.timeouts = timeouts;
+        self
+    }
+
+    /// Records what is said over the wire, or answers from a recording. Default: neither.
+    #[must_use]
+    pub fn tape(mut self, tape: Tape) -> Self {
+        self.endpoint.tape = tape;
         self
     }
 

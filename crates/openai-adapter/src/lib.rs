@@ -32,7 +32,7 @@ mod session;
 
 pub use builder::OpenAiSessionBuilder;
 pub use decoding::decoder;
-pub use model_wire::{BuildError, Timeouts};
+pub use model_wire::{BuildError, Recorder, Replay, Tape, TapeError, Timeouts};
 pub use profile::{Api, Delivery, MaxTokensField};
 pub use server_profile::{
     AnswerForms, InstructionsRole, PROFILE_VERSION, PartCount, ProfileError, ReasoningReplay,

@@ -6,6 +6,7 @@ use runtime_types::CredentialHandle;
 use super::HttpClient;
 use crate::{
     endpoint::{BuildError, Endpoint},
+    response::Asked,
     sent_body::SentFlag,
 };
 
@@ -56,7 +57,9 @@ fn paths_are_appended_and_a_query_is_kept() {
         ("http://127.0.0.1/d?api-version=1#x", "http://127.0.0.1/d/models?api-version=1"),
     ];
     for (base, expected) in cases {
-        let request = client(base, None).expect(base).get("models").build().expect(base);
+        let client = client(base, None).expect(base);
+        let request = client.request("models", Asked::Get, &SentFlag::default());
+        let request = request.expect(base).build().expect(base);
         assert_eq!(request.url().as_str(), expected);
     }
 }
@@ -64,7 +67,8 @@ fn paths_are_appended_and_a_query_is_kept() {
 #[test]
 fn no_format_shows_the_key() {
     let client = client("http://127.0.0.1/v1", Some(KEY)).expect("a client");
-    let request = client.post("x", Bytes::new(), SentFlag::default()).build().expect("a request");
+    let request = client.request("x", Asked::Post(Bytes::new()), &SentFlag::default());
+    let request = request.expect("a network").build().expect("a request");
     let shown = format!("{client:?} {request:?}");
     assert!(!shown.contains(KEY), "{shown}");
     assert_eq!(request.headers()["authorization"], format!("Bearer {KEY}"));

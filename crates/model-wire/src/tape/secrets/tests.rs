@@ -1,0 +1,58 @@
+//! Where a secret is found, and what is left of the text around it.
+
+use reqwest::Url;
+use runtime_types::CredentialHandle;
+
+use super::Secrets;
+use crate::endpoint::Endpoint;
+
+const KEY: &str = r#"sk-ca/na"ry\5f1c"#;
+
+fn secrets(key: &str) -> Secrets {
+    let credential = Some(CredentialHandle::new(key));
+    let base = Url::parse("http://127.0.0.1/v1?token=query-canary&api-version=2024-05-01");
+    let headers = vec![
+        ("x-secret".to_owned(), CredentialHandle::new("Basic header-canary")),
+        ("anthropic-version".to_owned(), CredentialHandle::new("2023-06-01")),
+    ];
+    let endpoint = Endpoint { credential, headers, ..Endpoint::new("unused") };
+    Secrets::of(&endpoint, &base.expect("an address"))
+}
+
+fn check(key: &str, text: &str, expected: &str) {
+    assert_eq!(text.len(), expected.len(), "as many bytes: {text}");
+    assert_eq!(secrets(key).blotted(text), expected, "{text}");
+}
+
+#[test]
+fn a_secret_is_found_in_every_form() {
+    check(KEY, r#"a sk-ca/na"ry\5f1c b"#, "a **************** b");
+    check(KEY, r#""sk-ca/na\"ry\\5f1c""#, r#""******************""#);
+    check(KEY, r#""sk-ca\/na\"ry\\5f1c""#, r#""*******************""#);
+    let unicode = r"sk\u002dca/na\u0022ry\u005c5f1c";
+    check(KEY, &format!("{unicode}!"), &format!("{}!", "*".repeat(unicode.len())));
+    check(KEY, r#"{\"m\":\"sk-ca/na\\\"ry\\\\5f1c\"}"#, r#"{\"m\":\"**********************\"}"#);
+    check(KEY, "?key=sk-ca%2Fna%22ry%5c5f1c&x", "?key=**********************&x");
+    check(r"dom\user-canary", r#"{\"u\":\"dom\\user-canary\"}"#, r#"{\"u\":\"****************\"}"#);
+    check("sk-plain-1234", "xsk-plain-1234x", "x*************x");
+}
+
+#[test]
+fn headers_and_the_query_of_the_address_are_secrets_unless_everybody_knows_them() {
+    check(KEY, "header-canary", "*************");
+    check(KEY, "Basic header-canary", "*******************");
+    check(KEY, "query-canary", "************");
+    check(KEY, "2023-06-01 and 2024-05-01", "2023-06-01 and 2024-05-01");
+}
+
+#[test]
+fn a_secret_that_the_end_cuts_off_is_blotted_out() {
+    check("sk-plain-1234", "error: sk-plain-12", "error: ***********");
+    check("sk-plain-1234", "error: sk-pl", "error: sk-pl");
+}
+
+#[test]
+fn short_keys_are_looked_for_as_words_and_very_short_ones_not_at_all() {
+    check("ollama", "ollama ollamas \"ollama\"", "****** ollamas \"******\"");
+    check("x", "max x", "max x");
+}
