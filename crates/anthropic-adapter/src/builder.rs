@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 
-use model_wire::{BuildError, Endpoint, HttpClient, KeyHeader, Timeouts};
+use model_wire::{BuildError, Endpoint, HttpClient, KeyHeader, Tape, Timeouts};
 use runtime_ports::ModelProfile;
 use runtime_types::CredentialHandle;
 
@@ -145,6 +145,13 @@ impl AnthropicSessionBuilder {
     #[must_use]
     pub const fn event_limit_bytes(mut self, bytes: usize) -> Self {
         self.endpoint.event_limit = bytes;
+        self
+    }
+
+    /// Records what is said over the wire, or answers from a recording. Default: neither.
+    #[must_use]
+    pub fn tape(mut self, tape: Tape) -> Self {
+        self.endpoint.tape = tape;
         self
     }
 

@@ -36,5 +36,5 @@ mod stream;
 pub use builder::{AnthropicSessionBuilder, Delivery, PromptCache};
 pub use decoding::decoder;
 pub use family::{ModelFamily, Reasoning};
-pub use model_wire::{BuildError, Timeouts};
+pub use model_wire::{BuildError, Recorder, Replay, Tape, TapeError, Timeouts};
 pub use session::AnthropicSession;
