@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 
-use model_wire::{BuildError, Endpoint, HttpClient, KeyHeader, Timeouts};
+use model_wire::{BuildError, Endpoint, HttpClient, KeyHeader, Tape, Timeouts};
 use runtime_ports::ModelProfile;
 use runtime_types::CredentialHandle;
 
@@ -74,6 +74,13 @@ impl GeminiSessionBuilder {
     #[must_use]
     pub const fn thought_summaries(mut self) -> Self {
         self.thoughts = Thoughts::Summaries;
+        self
+    }
+
+    /// Records what is said over the wire, or answers from a recording. Default: neither.
+    #[must_use]
+    pub fn tape(mut self, tape: Tape) -> Self {
+        self.endpoint.tape = tape;
         self
     }
 

@@ -34,5 +34,5 @@ mod stream;
 pub use builder::GeminiSessionBuilder;
 pub use decoding::decoder;
 pub use delivery::Delivery;
-pub use model_wire::{BuildError, Timeouts};
+pub use model_wire::{BuildError, Recorder, Replay, Tape, TapeError, Timeouts};
 pub use session::GeminiSession;
