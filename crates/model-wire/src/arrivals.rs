@@ -22,6 +22,7 @@ const BURST: Duration = Duration::from_micros(20);
 pub(crate) struct Arrivals<'a> {
     waiting: Waiting<'a>,
     last: Option<Instant>,
+    in_a_burst: bool,
 }
 
 /// More bytes, or the end of them.
@@ -30,7 +31,7 @@ type Piece = Result<Option<Bytes>, Stop>;
 impl<'a> Arrivals<'a> {
     /// Nothing has arrived yet.
     pub(crate) const fn new(waiting: Waiting<'a>) -> Self {
-        Self { waiting, last: None }
+        Self { waiting, last: None, in_a_burst: false }
     }
 
     /// The next piece. What `sink` holds is handed on before waiting for it, and not before each
@@ -42,14 +43,19 @@ impl<'a> Arrivals<'a> {
         sink: &Gathered<'_>,
     ) -> Waited<Piece> {
         let mut piece = pin!(response.next());
-        if self.last.is_some_and(|last| last.elapsed() < BURST) {
+        if self.in_a_burst {
             if let Some(ready) = self.waiting.if_ready(piece.as_mut()).await {
                 return ready;
             }
             yield_now().await;
         }
         let piece = self.waiting.until(patience, piece, || sink.release()).await;
-        self.last = Some(Instant::now());
+        self.note(Instant::now());
         piece
+    }
+
+    fn note(&mut self, now: Instant) {
+        self.in_a_burst = self.last.is_some_and(|last| now - last < BURST);
+        self.last = Some(now);
     }
 }
