@@ -17,14 +17,28 @@ pub fn wait_of_headers(headers: &HeaderMap, now: SystemTime) -> Option<Duration>
 }
 
 fn of_value(text: &str, now: SystemTime) -> Option<Duration> {
-    seconds(text, 1.0).or_else(|| until(text, now))
+    seconds(text, 1.0).or_else(|| with_units(text)).or_else(|| until(text, now))
 }
 
-/// So many seconds, or parts of them (`unit`).
+/// A number without a sign, also one like `1e3`.
 pub(crate) fn seconds(text: &str, unit: f64) -> Option<Duration> {
-    let plain = text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
-    let value = text.parse::<f64>().ok().filter(|value| plain && value.is_finite())? * unit;
+    let begins = text.starts_with(|first: char| first.is_ascii_digit() || first == '.');
+    let value = text.parse::<f64>().ok().filter(|value| begins && value.is_finite())? * unit;
     Some(Duration::try_from_secs_f64(value).map_or(LONGEST, |wait| wait.min(LONGEST)))
+}
+
+/// Times like `1m30s` and `250ms`, as some gateways write them.
+fn with_units(text: &str) -> Option<Duration> {
+    const UNITS: [(&str, f64); 4] = [("ms", 1e-3), ("s", 1.0), ("m", 60.0), ("h", 3600.0)];
+    let (mut rest, mut sum) = (text, Duration::ZERO);
+    while !rest.is_empty() {
+        let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.')?;
+        let (number, tail) = rest.split_at(end);
+        let (name, unit) = UNITS.into_iter().find(|(name, _)| tail.starts_with(name))?;
+        sum = sum.saturating_add(seconds(number, unit)?);
+        rest = &tail[name.len()..];
+    }
+    (!text.is_empty()).then(|| sum.min(LONGEST))
 }
 
 fn until(text: &str, now: SystemTime) -> Option<Duration> {

@@ -28,7 +28,7 @@ fn the_wait_stands_in_the_details_or_in_the_text() {
     let said = |text: &str| json!({"message": format!("Quota exceeded. Please retry in {text}")});
     waits("in words", &said("53.5s."), Some(Duration::from_millis(53_500)));
     waits("in milliseconds", &said("250ms."), Some(Duration::from_millis(250)));
-    for hostile in ["-1s", "NaNs", "s", "1", "1e12s", "soon", ""] {
+    for hostile in ["-1s", "NaNs", "s", "1", "soon", ""] {
         waits(hostile, &delay(json!(hostile)), None);
         waits(hostile, &said(hostile), None);
     }

@@ -20,7 +20,15 @@ fn waits_are_seconds_or_dates() {
     check("retry-after", "5", seconds(5));
     check("retry-after", " 0 ", seconds(0));
     check("retry-after", "1.5", Some(Duration::from_millis(1_500)));
+    check("retry-after", "1e3", seconds(1_000));
+    check("retry-after", "1e12", Some(LONGEST));
+    check("retry-after", "20s", seconds(20));
+    check("retry-after", "1m30s", seconds(90));
+    check("retry-after", "250ms", Some(Duration::from_millis(250)));
+    check("retry-after", "99999999999h", Some(LONGEST));
     check("retry-after-ms", "250", Some(Duration::from_millis(250)));
+    check("retry-after", "Tuesday, 14-Nov-23 22:13:27 GMT", seconds(7));
+    check("retry-after", "Tue Nov 14 22:13:27 2023", seconds(7));
     check("retry-after", "Tue, 14 Nov 2023 22:13:27 GMT", seconds(7));
     check("retry-after", "Tue, 14 Nov 2023 22:13:00 GMT", seconds(0));
     check("retry-after", "1000000000000", Some(LONGEST));
@@ -30,7 +38,9 @@ fn waits_are_seconds_or_dates() {
 
 #[test]
 fn hostile_values_are_no_waits() {
-    for hostile in ["-1", "NaN", "inf", "1e12", "", "soon", "0x10", "+5", "."] {
+    for hostile in
+        ["-1", "NaN", "inf", "", "soon", "0x10", "+5", ".", "1e999", "5x", "s", "-5s", "5 s"]
+    {
         check("retry-after", hostile, None);
     }
 }
