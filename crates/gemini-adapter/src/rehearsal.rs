@@ -2,6 +2,7 @@
 //!
 //! For tests.
 
+mod captures;
 mod harmless;
 
 pub(crate) use wire_rehearsal::{PIECES, Played, events};

@@ -210,3 +210,6 @@ fn web_page() -> PortFailure {
         "a web page answered instead of the api; check the base url and what stands before it",
     )
 }
+
+#[cfg(test)]
+mod tests;
