@@ -34,6 +34,15 @@ impl ChatServer {
         Self::serving(Some(stream_of(text))).await
     }
 
+    /// Starts a server that answers with these frames, in the words of whatever API they are.
+    ///
+    /// # Errors
+    /// When no loopback port is to be had.
+    pub async fn streaming(frames: &[&str]) -> io::Result<Self> {
+        let events = frames.iter().map(|frame| format!("data: {frame}\n\n"));
+        Self::serving(Some(events.collect())).await
+    }
+
     /// Starts a server that takes each request whole, then closes the connection without a word.
     ///
     /// # Errors

@@ -4,6 +4,7 @@
 
 mod captures;
 mod harmless;
+mod roundtrip;
 
 pub(crate) use wire_rehearsal::{PIECES, Played, events};
 

@@ -75,11 +75,7 @@ fn errors_and_blocks_are_failures_wherever_they_stand() {
     check("in a list", format!("[{error}]").as_bytes(), refused);
     let list = format!("[{},{error}]", frame(TEXT, ""));
     check("later in a list", list.as_bytes(), broken_off);
-    check(
-        "named",
-        format!("event: error\ndata: {{}}\n\n").as_bytes(),
-        "failed Unavailable PROVIDER_ERROR unknown",
-    );
+    check("named", b"event: error\ndata: {}\n\n", "failed Unavailable PROVIDER_ERROR unknown");
     let blocked = |reason: &str| format!(r#"{{"promptFeedback":{{"blockReason":"{reason}"}}}}"#);
     let moderated = "failed Invalid CONTENT_REJECTED not committed";
     for reason in ["SAFETY", "OTHER", "BLOCKLIST", "PROHIBITED_CONTENT", "IMAGE_SAFETY", "a b"] {
