@@ -80,12 +80,14 @@ pub fn list<'a>(value: &'a Value, name: &str) -> &'a [Value] {
     value.get(name).and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 
-/// The error of a frame. `null`, `{}` and `""` are no errors.
+/// The error of a frame. `null`, `false`, zero and whatever is empty are no errors.
 pub fn error_of(frame: &Value) -> Option<&Value> {
     frame.get("error").filter(|error| match error {
         Value::Null => false,
+        Value::Bool(is_error) => *is_error,
+        Value::Number(code) => code.as_f64() != Some(0.0),
         Value::String(text) => !text.is_empty(),
+        Value::Array(errors) => !errors.is_empty(),
         Value::Object(fields) => !fields.is_empty(),
-        _ => true,
     })
 }

@@ -116,6 +116,11 @@ const UNKNOWN_MODEL: Verdict = final_(
     "MODEL_NOT_FOUND",
     "the provider does not serve this model; choose one that it lists",
 );
+const PREVIOUS_GONE: Verdict = final_(
+    Kind::NotFound,
+    "PREVIOUS_RESPONSE_NOT_FOUND",
+    "the provider does not have the response that was to be continued; send the whole conversation",
+);
 const NO_ENDPOINT: Verdict =
     final_(Kind::NotFound, "ENDPOINT_NOT_FOUND", "nothing is served there; check the base url");
 const NOT_AUTHENTICATED: Verdict = final_(
@@ -178,6 +183,7 @@ fn by_wording(status: StatusCode, refusal: &Refusal) -> Option<Verdict> {
         () if is_about_quota(refusal) => QUOTA,
         () if refusal.is_any(KEY_CODES) => NOT_AUTHENTICATED,
         () if refusal.is_any(&["FAILED_PRECONDITION"]) => NOT_SERVED_HERE,
+        () if is_gone(status, refusal) => PREVIOUS_GONE,
         () if is_unknown_model(status, refusal) => UNKNOWN_MODEL,
         () => return None,
     };
@@ -201,6 +207,15 @@ fn throttle(refusal: &Refusal) -> Verdict {
 /// Waiting does not help against these.
 fn is_about_quota(refusal: &Refusal) -> bool {
     refusal.quota_is_spent || refusal.is_any(QUOTA_CODES) || refusal.mentions(QUOTA_WORDINGS)
+}
+
+/// Whether a response that was to be continued is not there.
+fn is_gone(status: StatusCode, refusal: &Refusal) -> bool {
+    let is_named = refusal.param.as_deref() == Some("previous_response_id")
+        || refusal.mentions(&["previous_response_id", "previous response"]);
+    let is_missing = refusal.mentions(&["not found", "no longer", "expired", "does not exist"]);
+    !status.is_server_error()
+        && (refusal.is_any(&["previous_response_not_found"]) || (is_named && is_missing))
 }
 
 fn is_unknown_model(status: StatusCode, refusal: &Refusal) -> bool {
@@ -234,11 +249,20 @@ fn by_status(status: StatusCode, refusal: &Refusal) -> Verdict {
     }
 }
 
+const RATE_CODES: &[&str] = &[
+    "rate_limit_exceeded",
+    "rate_limit_error",
+    "rate_limited",
+    "too_many_requests",
+    "RateLimitError",
+    "RESOURCE_EXHAUSTED",
+];
+
 /// Errors inside of a stream have no status of their own; some carry one as their code.
 fn by_code(refusal: &Refusal) -> Verdict {
-    let code = refusal.code.as_deref().and_then(|code| code.parse::<u16>().ok());
-    let status = code.and_then(|code| StatusCode::from_u16(code).ok());
-    if let Some(status) = status.filter(|status| status.as_u16() >= 400) {
+    let numbers = [refusal.code.as_deref(), refusal.kind.as_deref()].into_iter().flatten();
+    let mut statuses = numbers.filter_map(|word| StatusCode::from_bytes(word.as_bytes()).ok());
+    if let Some(status) = statuses.find(|status| (400..600).contains(&status.as_u16())) {
         return by_status(status, refusal);
     }
     let known = BY_CODE.iter().find(|(codes, _)| refusal.is_any(codes));
@@ -247,7 +271,7 @@ fn by_code(refusal: &Refusal) -> Verdict {
 
 /// What the codes of errors inside of a stream mean.
 const BY_CODE: &[(&[&str], Verdict)] = &[
-    (&["rate_limit_exceeded", "rate_limit_error", "RESOURCE_EXHAUSTED"], THROTTLED),
+    (RATE_CODES, THROTTLED),
     (&["invalid_api_key", "authentication_error", "UNAUTHENTICATED"], NOT_AUTHENTICATED),
     (&["permission_error", "PERMISSION_DENIED"], NOT_PERMITTED),
     (&["server_is_overloaded", "overloaded_error", "slow_down", "UNAVAILABLE"], OVERLOADED),

@@ -63,27 +63,36 @@ pub fn elements(
     key: &EncodingKey,
     encode: impl Fn(&ModelMessage) -> Vec<u8>,
 ) -> Elements {
-    let is_system = |role| role == ModelRole::System;
-    let mut front = messages.entries().take_while(|entry| is_system(entry.role())).count();
     let mut pieces = Vec::with_capacity(messages.len());
-    if front > 1 {
-        pieces.push((ModelRole::System, encode(&joined(messages, front)).into()));
+    let mut next = front(messages);
+    if next > 1 {
+        pieces.push((ModelRole::System, encode(&joined(messages, next)).into()));
     } else {
-        front = 0;
+        next = 0;
     }
-    let rest = messages.entries_from(front);
+    let rest = messages.entries_from(next);
     pieces.extend(rest.map(|entry| (entry.role(), entry.encoding(key, &encode))));
     Elements(pieces)
 }
 
+/// How many system messages a history begins with.
+pub fn front(messages: &Transcript) -> usize {
+    messages.entries().take_while(|entry| entry.role() == ModelRole::System).count()
+}
+
 /// The first `count` messages as one system message.
-fn joined(messages: &Transcript, count: usize) -> ModelMessage {
+pub fn joined(messages: &Transcript, count: usize) -> ModelMessage {
     let contents = messages.entries().take(count);
     let content = contents.flat_map(|entry| entry.show(|message| message.content.clone()));
     ModelMessage { role: ModelRole::System, content: content.collect() }
 }
 
 impl Elements {
+    /// Adds the piece of one more message.
+    pub fn push(&mut self, role: ModelRole, piece: Arc<[u8]>) {
+        self.0.push((role, piece));
+    }
+
     /// Bytes that suffice for all elements with their commas.
     fn bytes(&self) -> usize {
         self.0.iter().map(|(_, bytes)| bytes.len() + 2).sum()

@@ -5,6 +5,7 @@
 //! were cut, and what is held of them is bounded.
 
 use runtime_ports::{DeltaSink, PortFailure, PortFailureKind};
+use serde_json::Value;
 
 use crate::{
     answer::{Answer, Decoder, Ending, Progress},
@@ -159,7 +160,7 @@ impl State {
         if self.progress == Progress::Over || data.is_empty() {
             return Ok(());
         }
-        if data == b"[DONE]" {
+        if matches!(data, b"[DONE]" | b"\"[DONE]\"") {
             (self.announced, self.progressed, self.progress) = (true, true, Progress::Over);
             return Ok(());
         }
@@ -170,9 +171,25 @@ impl State {
             Err(_) => return Err(Broken(malformed())),
         };
         let name = String::from_utf8_lossy(event.name);
-        let progress = self.decoder.take(&name, &value, sink).map_err(Broken)?;
-        self.progressed |= progress != Progress::Idle;
-        self.progress = self.progress.max(progress);
+        self.take_frames(&name, &value, sink).map_err(Broken)
+    }
+
+    /// Takes a frame, or the frames of a list: some servers put one around an error.
+    fn take_frames(
+        &mut self,
+        name: &str,
+        value: &Value,
+        sink: &dyn DeltaSink,
+    ) -> Result<(), PortFailure> {
+        let frames = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
+        for frame in frames {
+            if self.progress == Progress::Over {
+                break;
+            }
+            let progress = self.decoder.take(name, frame, sink)?;
+            self.progressed |= progress != Progress::Idle;
+            self.progress = self.progress.max(progress);
+        }
         Ok(())
     }
 

@@ -107,6 +107,9 @@ impl Framer {
     }
 
     fn field(&mut self, line: &[u8]) {
+        // Some proxies keep a connection alive with zero bytes.
+        let padding = line.iter().take_while(|byte| **byte == 0).count();
+        let line = &line[padding..];
         let colon = memchr::memchr(b':', line).unwrap_or(line.len());
         let value = line.get(colon + 1..).unwrap_or_default();
         let value = value.strip_prefix(b" ").unwrap_or(value);

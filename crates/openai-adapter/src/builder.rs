@@ -24,6 +24,8 @@ pub struct OpenAiSessionBuilder {
     server: Option<ServerProfile>,
     max_tokens: Option<MaxTokensField>,
     reasoning_summary: Option<String>,
+    one_call: bool,
+    continues: bool,
     profiles: HashMap<String, ModelProfile>,
     default_profile: Option<ModelProfile>,
 }
@@ -38,6 +40,8 @@ impl OpenAiSessionBuilder {
             server: None,
             max_tokens: None,
             reasoning_summary: None,
+            one_call: false,
+            continues: false,
             profiles: HashMap::new(),
             default_profile: None,
         }
@@ -124,6 +128,26 @@ impl OpenAiSessionBuilder {
         self
     }
 
+    /// Asks for one tool call at a time, of servers whose profile knows `parallel_tool_calls`. An
+    /// answer may have several nevertheless. Default: not said.
+    #[must_use]
+    pub const fn one_call_at_a_time(mut self) -> Self {
+        self.one_call = true;
+        self
+    }
+
+    /// Lets a Responses server keep what is sent and answered (`store`), so that a request which
+    /// goes on where a response ended names it (`previous_response_id`) and sends only what is new.
+    /// Histories that go on from anywhere else, and from what the server lost, are sent whole.
+    /// Default: nothing is kept there.
+    ///
+    /// What the server keeps, and for how long, is between its provider and the account.
+    #[must_use]
+    pub const fn continue_responses(mut self) -> Self {
+        self.continues = true;
+        self
+    }
+
     /// Most bytes of one event, and of an answer that comes as one document. An answer may have 16
     /// times as much in all. Default: 16 MiB.
     #[must_use]
@@ -183,6 +207,8 @@ impl OpenAiSessionBuilder {
                 server,
                 query,
                 reasoning_summary: self.reasoning_summary,
+                one_call: self.one_call,
+                continues: self.continues && self.api == Api::Responses,
                 profiles: self.profiles,
                 default_profile: self.default_profile,
             },

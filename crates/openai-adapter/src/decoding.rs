@@ -5,9 +5,15 @@
 
 use model_wire::Decoder;
 
-use crate::{chat::ChatStream, profile::Api, responses::ResponsesStream};
+use crate::{
+    chat::ChatStream,
+    profile::{Api, Reading},
+    responses::ResponsesStream,
+    server_profile::ServerProfile,
+};
 
-/// A decoder of one answer of `api`, of which nothing has arrived yet.
+/// A decoder of one answer of `api` from a server of which nothing is known; nothing of the answer
+/// has arrived yet.
 ///
 /// `issuer` is stamped on reasoning that only its provider can read; `seed` is what identities are
 /// made from for calls that came without one, so that two seeds never give the same.
@@ -25,8 +31,15 @@ use crate::{chat::ChatStream, profile::Api, responses::ResponsesStream};
 /// ```
 #[must_use]
 pub fn decoder(api: Api, issuer: &str, seed: &str) -> Box<dyn Decoder> {
+    decoder_for(api, issuer, seed, &ServerProfile::default())
+}
+
+/// The same, of a server with a profile.
+#[must_use]
+pub fn decoder_for(api: Api, issuer: &str, seed: &str, server: &ServerProfile) -> Box<dyn Decoder> {
+    let reading = Reading::of(server);
     match api {
-        Api::Chat => Box::new(ChatStream::new(issuer, seed)),
-        Api::Responses => Box::new(ResponsesStream::new(issuer, seed)),
+        Api::Chat => Box::new(ChatStream::new(issuer, seed, reading)),
+        Api::Responses => Box::new(ResponsesStream::new(issuer, seed, reading)),
     }
 }

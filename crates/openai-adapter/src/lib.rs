@@ -12,6 +12,9 @@
 //! | `session` | how a call becomes requests |
 //! | `server_profile`, `features` | how a server departs from the API, and what it turned out not to know |
 //! | `profile` | what the writing of one request depends on |
+//! | `demands` | how what is demanded of an answer is met by a server that takes less |
+//! | `context` | whether a prompt was read whole |
+//! | `history`, `continued` | in which form each message is written, and which of them the server has |
 //! | `chat/encode`, `responses/encode` | how a request is written, each message once |
 //! | `chat/stream`, `responses/stream` | what an answer says |
 //! | `metering` | which counts are true |
@@ -19,8 +22,13 @@
 mod builder;
 mod chat;
 mod content;
+mod context;
+mod continued;
 mod decoding;
+mod demands;
 mod features;
+mod frames;
+mod history;
 mod metering;
 mod models;
 mod profile;
@@ -31,7 +39,7 @@ mod server_profile;
 mod session;
 
 pub use builder::OpenAiSessionBuilder;
-pub use decoding::decoder;
+pub use decoding::{decoder, decoder_for};
 pub use model_wire::{BuildError, Recorder, Replay, Tape, TapeError, Timeouts};
 pub use profile::{Api, Delivery, MaxTokensField};
 pub use server_profile::{

@@ -9,16 +9,18 @@ use model_wire::{
 use runtime_ports::TokenUsage;
 use serde_json::Value;
 
+use crate::{profile::Counts, server_profile::PartCount};
+
 /// Takes the reports of one frame: its `usage`, and the places where vendors put it instead.
-pub(crate) fn observe(meter: &mut Meter, frame: &Value) {
+pub(crate) fn observe(meter: &mut Meter, frame: &Value, counts: Counts) {
     let vendor = frame.get("x_groq").and_then(|groq| groq.get("usage"));
     for report in [vendor, frame.get("usage")].into_iter().flatten() {
-        meter.observe_usage(&token_usage(report));
+        meter.observe_usage(&token_usage(report, counts));
         meter.observe_cost(cost_nano_usd(report));
     }
 }
 
-fn token_usage(report: &Value) -> TokenUsage {
+fn token_usage(report: &Value, counts: Counts) -> TokenUsage {
     let input = prompt_tokens(report);
     let output = count(report, &["completion_tokens", "output_tokens"]);
     let total = count(report, &["total_tokens"]);
@@ -33,14 +35,32 @@ fn token_usage(report: &Value) -> TokenUsage {
     let reasoning = output_details
         .and_then(|details| count(details, &["reasoning_tokens"]))
         .or_else(|| count(report, &["reasoning_tokens"]));
-    let (input_tokens, cached) = whole_and_part(input, read, output, total);
-    let (output_tokens, reasoning_tokens) = whole_and_part(output, reasoning, input, total);
+    let (input_tokens, cached) = split(counts.cached, input, read, (output, total));
+    let (output_tokens, reasoning_tokens) =
+        split(counts.reasoning, output, reasoning, (input, total));
     TokenUsage {
         input_tokens,
         output_tokens,
         cached_input_tokens: cached,
         cache_write_tokens: written.filter(|part| input_tokens.is_none_or(|all| *part <= all)),
         reasoning_tokens,
+    }
+}
+
+/// The whole and its part, by what is known of the server's way of counting.
+fn split(
+    count: PartCount,
+    whole: Option<u64>,
+    part: Option<u64>,
+    (other, total): (Option<u64>, Option<u64>),
+) -> (Option<u64>, Option<u64>) {
+    match count {
+        PartCount::AsTheTotalSays => whole_and_part(whole, part, other, total),
+        PartCount::Within => whole_and_part(whole, part, other, None),
+        PartCount::Beside => match (whole, part) {
+            (Some(rest), Some(part)) => (rest.checked_add(part), Some(part)),
+            (whole, part) => (whole, part),
+        },
     }
 }
 

@@ -9,7 +9,9 @@ use serde_json::Value;
 
 use crate::{
     features::{Feature, Features},
-    server_profile::ServerProfile,
+    history::Keys,
+    responses::Kept,
+    server_profile::{PartCount, ServerProfile, ThinkTags},
 };
 
 /// Which of the two APIs a server is spoken to in.
@@ -17,7 +19,8 @@ use crate::{
 pub enum Api {
     /// `POST …/chat/completions`.
     Chat,
-    /// `POST …/responses`, stateless: nothing is stored at the provider, the whole history is sent.
+    /// `POST …/responses`. Nothing is stored at the provider and the whole history is sent, unless
+    /// the session is built to continue responses.
     Responses,
 }
 
@@ -53,14 +56,51 @@ pub(crate) struct Written<'a> {
     pub(crate) reasoning_summary: Option<&'a str>,
     pub(crate) features: Features,
     pub(crate) server: &'a ServerProfile,
+    /// Whether the caller wants one call at a time.
+    pub(crate) one_call: bool,
+    /// What of the conversation the server keeps.
+    pub(crate) kept: Kept<'a>,
+}
+
+/// What the reading of one answer depends on.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Reading {
+    pub(crate) think_tags: ThinkTags,
+    pub(crate) counts: Counts,
+    /// Whether messages keep their phase, to go back with it.
+    pub(crate) keeps_phase: bool,
+}
+
+/// How the parts of a usage report are counted.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Counts {
+    pub(crate) cached: PartCount,
+    pub(crate) reasoning: PartCount,
+}
+
+impl Reading {
+    /// How answers of `server` are read.
+    pub(crate) const fn of(server: &ServerProfile) -> Self {
+        let counts = Counts { cached: server.cached_tokens, reasoning: server.reasoning_tokens };
+        Self { think_tags: server.think_tags, counts, keeps_phase: server.item_phase }
+    }
 }
 
 impl Written<'_> {
-    /// The key of the encoding slots: whatever makes the bytes of a message differ.
-    pub(crate) fn encoding_key(&self) -> EncodingKey {
+    /// The keys of the encoding slots: whatever makes the bytes of a message differ.
+    pub(crate) fn encoding_keys(&self) -> Keys {
         let replay = self.features.has(Feature::ReasoningReplay);
         let server = Digest::of_json(self.server);
-        EncodingKey::new("openai", &format!("{:?}/{replay}/{}/{server}", self.api, self.issuer))
+        let key = |place: &str| {
+            let profile = format!("{:?}/{replay}/{}/{server}/{place}", self.api, self.issuer);
+            EncodingKey::new("openai", &profile)
+        };
+        Keys { front: key("front"), behind: key("behind") }
+    }
+
+    /// Whether the request asks for one call at a time.
+    pub(crate) const fn asks_for_one_call(&self) -> bool {
+        self.one_call && self.features.has(Feature::ParallelToolCalls)
     }
 
     /// The name of the output limit, after what the server refused.

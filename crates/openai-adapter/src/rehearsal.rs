@@ -10,9 +10,7 @@ use std::sync::LazyLock;
 use model_wire::Decoder;
 pub(crate) use wire_rehearsal::{PIECES, Played, events};
 
-use crate::{
-    chat::ChatStream, profile::Api, responses::ResponsesStream, server_profile::ServerProfile,
-};
+use crate::{profile::Api, server_profile::ServerProfile};
 
 /// The lenient profile.
 pub(crate) fn lenient() -> &'static ServerProfile {
@@ -22,10 +20,7 @@ pub(crate) fn lenient() -> &'static ServerProfile {
 
 /// A decoder of an answer of which nothing has arrived.
 pub(crate) fn decoder(api: Api) -> Box<dyn Decoder> {
-    match api {
-        Api::Chat => Box::new(ChatStream::new("issuer", "seed")),
-        Api::Responses => Box::new(ResponsesStream::new("issuer", "seed")),
-    }
+    crate::decoder(api, "issuer", "seed")
 }
 
 /// Plays `bytes` in pieces of `size`.

@@ -2,7 +2,9 @@
 
 mod encode;
 mod items;
+mod pieces;
+mod snapshot;
 mod stream;
 
-pub(crate) use encode::{body, piece, tools};
-pub(crate) use stream::ResponsesStream;
+pub(crate) use encode::{Kept, body, piece, tools};
+pub(crate) use stream::{IGNORED, KeptResponse, ResponsesStream};

@@ -1,115 +1,73 @@
-//! Decides which tool call a fragment of a chat stream belongs to.
+//! Decides which tool call a fragment of a chat stream belongs to, and what becomes of all calls.
 //!
 //! Knows nothing about the rest of the stream. Invariant: ids decide before indices, and indices
-//! before nearness; no call is listed twice because it was sent twice.
+//! before nearness; no call is listed twice because it was sent twice; where a fragment could
+//! belong to either of two calls, none of the answer's calls is listed.
 
-use model_wire::{
-    answer::filled,
-    arguments::{Arguments, Balance},
-    minted,
-};
+use model_wire::arguments::Arguments;
 use runtime_ports::{DeltaSink, ModelContent, ModelDelta};
 use serde_json::Value;
+
+use super::{call::Call, fragment::Fragment};
 
 /// Most calls that one answer may have.
 const MOST_CALLS: usize = 512;
 
 /// The answer has more calls than anybody can mean.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct TooManyCalls;
-
-/// One fragment of a call, as it stands in a delta.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Fragment {
-    index: Option<u64>,
-    id: Option<String>,
-    name: Option<String>,
-    arguments: String,
-    extra: Option<Value>,
-}
-
-/// One call while it is assembled.
-#[derive(Debug, Default)]
-struct Call {
-    index: Option<u64>,
-    wire_id: Option<String>,
-    name: String,
-    arguments: String,
-    balance: Balance,
-    extra: Option<Value>,
-    announced: Option<String>,
-    /// The frame that began it: two elements of one frame are two calls.
-    frame: u64,
-}
+pub(super) struct TooManyCalls;
 
 /// The calls of one answer, in the order in which they began.
 #[derive(Debug)]
-pub(crate) struct Calls {
+pub(super) struct Calls {
     calls: Vec<Call>,
     seed: String,
     frame: u64,
+    /// Whether a fragment could have belonged to either of two calls.
+    doubtful: bool,
 }
 
 /// What became of the calls.
 #[derive(Debug, PartialEq)]
-pub(crate) enum Assembled {
+pub(super) enum Assembled {
     /// Every call is whole: the call, and what its issuer needs back beside it.
     Whole(Vec<(ModelContent, Option<Value>)>),
-    /// One of them ends early.
+    /// One of them ends early, or nobody knows which is which.
     Cut,
 }
 
-impl Fragment {
-    /// Reads an element of `tool_calls`, or a whole legacy `function_call`.
-    pub(crate) fn of(value: &Value) -> Self {
-        let function = value.get("function").filter(|function| function.is_object());
-        let function = function.unwrap_or(value);
-        Self {
-            index: value.get("index").and_then(Value::as_u64),
-            id: value.get("id").and_then(usable_id),
-            name: filled(function, "name").map(str::to_owned),
-            arguments: function.get("arguments").map(arguments_text).unwrap_or_default(),
-            extra: value.get("extra_content").filter(|extra| !extra.is_null()).cloned(),
-        }
-    }
-}
-
-/// Servers write a missing id as `""`, `"null"` or a number.
-fn usable_id(id: &Value) -> Option<String> {
-    match id {
-        Value::String(id) if !id.trim().is_empty() && id != "null" => Some(id.clone()),
-        Value::Number(id) => Some(id.to_string()),
-        _ => None,
-    }
-}
-
-fn arguments_text(arguments: &Value) -> String {
-    match arguments {
-        Value::Null => String::new(),
-        Value::String(text) => text.clone(),
-        other => other.to_string(),
-    }
+/// Where a frame stands in its stream.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Frame {
+    /// Anywhere.
+    Plain,
+    /// It says that the answer is finished: servers repeat calls in it.
+    Finishing,
 }
 
 impl Calls {
     /// No calls yet. Ids that the server does not give are derived from `seed`.
-    pub(crate) fn new(seed: &str) -> Self {
-        Self { calls: Vec::new(), seed: seed.to_owned(), frame: 0 }
+    pub(super) fn new(seed: &str) -> Self {
+        Self { calls: Vec::new(), seed: seed.to_owned(), frame: 0, doubtful: false }
     }
 
     /// Whether no call began.
-    pub(crate) fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.calls.is_empty()
     }
 
     /// Takes the fragments of one frame.
-    pub(crate) fn take(
+    pub(super) fn take(
         &mut self,
-        fragments: impl Iterator<Item = Fragment>,
+        fragments: Vec<Fragment>,
+        frame: Frame,
         sink: &dyn DeltaSink,
     ) -> Result<(), TooManyCalls> {
         self.frame += 1;
-        for fragment in fragments.filter(|fragment| !fragment.is_empty()) {
+        for fragment in fragments.into_iter().filter(|fragment| !fragment.is_empty()) {
+            if frame == Frame::Finishing && self.was_sent_before(&fragment) {
+                continue;
+            }
             let at = self.route(&fragment).unwrap_or_else(|| self.open(&fragment));
             if at >= MOST_CALLS {
                 return Err(TooManyCalls);
@@ -120,7 +78,48 @@ impl Calls {
         Ok(())
     }
 
-    fn route(&self, fragment: &Fragment) -> Option<usize> {
+    /// Takes the calls of a whole message that stands beside deltas, or behind them: it completes
+    /// what they left out, and repeats nothing.
+    pub(super) fn complete(
+        &mut self,
+        listed: Vec<Fragment>,
+        sink: &dyn DeltaSink,
+    ) -> Result<(), TooManyCalls> {
+        self.frame += 1;
+        for (position, fragment) in listed.into_iter().enumerate() {
+            let same_id = |call: &Call| fragment.id.is_some() && call.wire_id == fragment.id;
+            let by_id = self.calls.iter().position(same_id);
+            let found = by_id.or_else(|| {
+                let at = Some(position).filter(|at| *at < self.calls.len())?;
+                self.calls[at].shares_name(&fragment).then_some(at)
+            });
+            let at = match found {
+                Some(at) => at,
+                None if fragment.is_empty() => continue,
+                None => self.open(&fragment),
+            };
+            if at >= MOST_CALLS {
+                return Err(TooManyCalls);
+            }
+            self.doubtful |= !self.calls[at].complete(&fragment);
+            self.announce(at, "", sink);
+        }
+        Ok(())
+    }
+
+    /// Whether the call is sent whole again, under another id, in the frame that finishes.
+    fn was_sent_before(&self, fragment: &Fragment) -> bool {
+        let is_new_id = !self.calls.iter().any(|call| call.wire_id == fragment.id);
+        let again = |call: &Call| {
+            call.frame < self.frame && call.index == fragment.index && call.says_the_same(fragment)
+        };
+        fragment.id.is_some()
+            && fragment.index.is_some()
+            && is_new_id
+            && self.calls.iter().any(again)
+    }
+
+    fn route(&mut self, fragment: &Fragment) -> Option<usize> {
         match (&fragment.id, fragment.index) {
             (Some(id), _) => self.by_id(id, fragment),
             (None, Some(index)) => self.by_index(index, fragment),
@@ -135,22 +134,49 @@ impl Calls {
             let other = !call.shares_name(fragment) || call.is_at_another_index(fragment);
             return (!(other && call.is_followed_by(fragment))).then_some(at);
         }
-        // The id may come after the head of its call.
-        let headless = |call: &Call| call.wire_id.is_none() && call.index == fragment.index;
-        let at = self.calls.iter().rposition(headless)?;
+        // The id may come after the head of its call, or change in the middle of it.
+        let at = self.calls.iter().rposition(|call| call.index == fragment.index)?;
         let call = &self.calls[at];
-        (call.shares_name(fragment) && !call.is_followed_by(fragment)).then_some(at)
+        let is_late = call.wire_id.is_none() && !call.is_followed_by(fragment);
+        let is_changed = call.is_begun() && fragment.is_rest();
+        let fits = call.shares_name(fragment) && !call.is_told_otherwise(fragment);
+        (fits && (is_late || is_changed)).then_some(at)
     }
 
-    fn by_index(&self, index: u64, fragment: &Fragment) -> Option<usize> {
+    fn by_index(&mut self, index: u64, fragment: &Fragment) -> Option<usize> {
         let same = |call: &Call| call.index == Some(index);
         if let Some(at) = self.calls.iter().rposition(same) {
+            let blank = self.calls.iter().filter(|call| same(call) && call.is_blank()).count();
+            let is_tail = fragment.name.is_none() && fragment.has_arguments();
+            self.doubtful |= is_tail && blank > 1;
             return (!self.calls[at].is_followed_by(fragment)).then_some(at);
         }
-        // Head and tail under different indices: the tail belongs to the call that lacks one.
-        let lacks = |call: &Call| !call.balance.is_whole();
-        let at = self.calls.iter().rposition(lacks).or(self.calls.len().checked_sub(1))?;
-        (fragment.name.is_none() || self.calls[at].name.is_empty()).then_some(at)
+        let at = self.by_unseen_index(index, fragment)?;
+        self.calls[at].adopted = Some(index);
+        Some(at)
+    }
+
+    /// Head and tail under different indices: the tail belongs to the call that lacks one.
+    fn by_unseen_index(&mut self, index: u64, fragment: &Fragment) -> Option<usize> {
+        let last = self.calls.len().checked_sub(1)?;
+        let adopted = |call: &Call| call.adopted == Some(index);
+        if fragment.name.is_some() {
+            // What was taken for a tail was the beginning of this call.
+            self.doubtful |=
+                self.calls.iter().any(|call| adopted(call) && !call.shares_name(fragment));
+            let call = &self.calls[last];
+            let repeats_its_head = call.wire_id.is_some() && call.shares_name(fragment);
+            let lacks_it = call.name.is_empty() || (repeats_its_head && !call.is_whole());
+            return lacks_it.then_some(last);
+        }
+        if !self.calls[last].is_whole() {
+            return Some(last);
+        }
+        if let Some(begun) = self.calls.iter().rposition(Call::is_begun) {
+            return Some(begun);
+        }
+        self.doubtful |= fragment.has_arguments() && self.calls.iter().any(Call::is_blank);
+        (!fragment.has_arguments() || fragment.is_rest()).then_some(last)
     }
 
     fn by_nearness(&self, fragment: &Fragment) -> Option<usize> {
@@ -161,8 +187,7 @@ impl Calls {
     }
 
     fn open(&mut self, fragment: &Fragment) -> usize {
-        let (index, wire_id, frame) = (fragment.index, fragment.id.clone(), self.frame);
-        self.calls.push(Call { index, wire_id, frame, ..Call::default() });
+        self.calls.push(Call::begun_by(fragment, self.frame));
         self.calls.len() - 1
     }
 
@@ -194,103 +219,43 @@ impl Calls {
         }
         let earlier = &self.calls[..at];
         let is_taken = |id: &&String| earlier.iter().any(|call| call.wire_id.as_ref() == Some(id));
-        let given = call.wire_id.as_ref().filter(|id| !is_taken(id));
-        given.cloned().unwrap_or_else(|| minted(&self.seed, at))
+        let given = call.usable_id().filter(|id| !is_taken(id));
+        given.cloned().unwrap_or_else(|| model_wire::minted(&self.seed, at))
     }
 
     /// Ends the assembly.
-    pub(crate) fn assemble(&mut self, sink: &dyn DeltaSink) -> Assembled {
-        let mut kept: Vec<(usize, Value)> = Vec::new();
-        for at in 0..self.calls.len() {
-            let call = &self.calls[at];
-            match Arguments::read(&call.arguments) {
-                Arguments::Cut => return Assembled::Cut,
-                Arguments::Whole(_) if call.name.is_empty() => return Assembled::Cut,
-                Arguments::Whole(value) => {
-                    let is_again = |(other, held): &(usize, Value)| {
-                        call.repeats(&self.calls[*other]) && *held == value
-                    };
-                    if !kept.iter().any(is_again) {
-                        kept.push((at, value));
-                    }
-                }
+    pub(super) fn assemble(&mut self, sink: &dyn DeltaSink) -> Assembled {
+        if self.doubtful {
+            return Assembled::Cut;
+        }
+        let mut kept: Vec<(usize, Value, Option<Value>)> = Vec::new();
+        for (at, call) in self.calls.iter().enumerate() {
+            let value = match Arguments::read(&call.arguments) {
+                Arguments::Whole(Value::String(_)) if call.is_mixed => return Assembled::Cut,
+                Arguments::Whole(value) if !call.name.is_empty() => value,
+                _ => return Assembled::Cut,
+            };
+            let is_again = |(other, held, _): &&mut (usize, Value, Option<Value>)| {
+                call.repeats(&self.calls[*other]) && *held == value
+            };
+            match kept.iter_mut().find(is_again) {
+                Some((_, _, extra)) => *extra = extra.take().or_else(|| call.extra.clone()),
+                None => kept.push((at, value, call.extra.clone())),
             }
         }
-        Assembled::Whole(kept.into_iter().map(|(at, value)| self.listed(at, value, sink)).collect())
+        let listed = kept
+            .into_iter()
+            .map(|(at, value, extra)| (self.listed(at, value, sink), extra))
+            .collect();
+        Assembled::Whole(listed)
     }
 
-    fn listed(
-        &self,
-        at: usize,
-        arguments: Value,
-        sink: &dyn DeltaSink,
-    ) -> (ModelContent, Option<Value>) {
+    fn listed(&self, at: usize, arguments: Value, sink: &dyn DeltaSink) -> ModelContent {
         let (id, call) = (self.id_of(at), &self.calls[at]);
         if call.announced.is_none() {
             sink.delta(ModelDelta::ToolCall { index: position(at), id: &id, name: &call.name });
         }
-        let content = ModelContent::ToolUse { id, name: call.name.clone(), arguments };
-        (content, call.extra.clone())
-    }
-}
-
-impl Fragment {
-    fn is_empty(&self) -> bool {
-        self.id.is_none()
-            && self.name.is_none()
-            && self.arguments.is_empty()
-            && self.extra.is_none()
-    }
-}
-
-impl Call {
-    fn absorb(&mut self, fragment: &Fragment) {
-        self.index = self.index.or(fragment.index);
-        self.wire_id = self.wire_id.take().or_else(|| fragment.id.clone());
-        self.extra = fragment.extra.clone().or_else(|| self.extra.take());
-        if let Some(name) = &fragment.name {
-            self.absorb_name(name, fragment.id.is_some());
-        }
-        self.arguments.push_str(&fragment.arguments);
-        self.balance.feed(&fragment.arguments);
-    }
-
-    /// Most servers repeat the name or leave it out; some cut it in pieces.
-    fn absorb_name(&mut self, name: &str, with_id: bool) {
-        let is_piece = !with_id && self.arguments.is_empty() && !name.starts_with(&self.name);
-        if is_piece {
-            self.name.push_str(name);
-        } else if self.announced.is_none() {
-            name.clone_into(&mut self.name);
-        }
-    }
-
-    /// Whether `fragment`, though routed here, begins another call: this one has a name and whole
-    /// arguments that are no placeholder, and the fragment has a name and arguments that are not
-    /// the same again.
-    fn is_followed_by(&self, fragment: &Fragment) -> bool {
-        let Some(name) = &fragment.name else { return false };
-        let complete = !self.name.is_empty() && self.balance.is_whole();
-        if *name != self.name {
-            return complete;
-        }
-        let (held, fresh) = (self.arguments.trim(), fragment.arguments.trim());
-        complete && held != "{}" && !fresh.is_empty() && fresh != held
-    }
-
-    fn shares_name(&self, fragment: &Fragment) -> bool {
-        let names = fragment.name.as_ref().filter(|_| !self.name.is_empty());
-        names.is_none_or(|name| *name == self.name)
-    }
-
-    fn is_at_another_index(&self, fragment: &Fragment) -> bool {
-        self.index.zip(fragment.index).is_some_and(|(held, fresh)| held != fresh)
-    }
-
-    /// Whether the same call was begun before: under the same id, or under none at one place.
-    fn repeats(&self, other: &Self) -> bool {
-        let same_place = self.wire_id.is_some() || self.index == other.index;
-        self.name == other.name && self.wire_id == other.wire_id && same_place
+        ModelContent::ToolUse { id, name: call.name.clone(), arguments }
     }
 }
 

@@ -6,40 +6,45 @@
 use bytes::Bytes;
 use model_wire::pieces::{self, Elements, Piece, encoded};
 use runtime_ports::{
-    ImageSource, ModelContent, ModelMessage, ModelRequest, ModelRole, ResponseFormat, ToolChoice,
-    ToolSet,
+    ImageSource, ModelContent, ModelMessage, ModelRequest, ModelRole, ModelToolDefinition,
 };
 use serde_json::{Map, Value, json};
 
 use crate::{
     chat::reasoning::CALL_EXTRA,
-    content::{arguments_text, data_url, joined},
+    content::{arguments_text, call_id, data_url, joined, role, tool_outputs},
+    demands::{Choice, Demands, Form},
     features::Feature,
+    history::Place,
     profile::{Delivery, MaxTokensField, Written},
+    server_profile::ReasoningReplay,
 };
 
 /// One message as the elements of a body.
-pub(crate) fn piece(message: &ModelMessage, written: &Written<'_>) -> Vec<u8> {
+pub(crate) fn piece(message: &ModelMessage, place: Place, written: &Written<'_>) -> Vec<u8> {
     let mut piece = Piece::default();
-    for content in &message.content {
-        if let ModelContent::ToolResult { tool_use_id, content, .. } = content {
-            let result = json!({"role": "tool", "tool_call_id": tool_use_id, "content": content});
-            piece.push(&result);
-        }
+    let (outputs, images) = tool_outputs(message, written.server);
+    for output in outputs {
+        let images: Vec<Value> = output.images.into_iter().filter_map(image_part).collect();
+        let content = match images.is_empty() {
+            true => Value::from(output.text),
+            false => parts(output.text.to_owned(), images),
+        };
+        let id = call_id(output.call_id, written.server);
+        piece.push(&json!({"role": "tool", "tool_call_id": id, "content": content}));
     }
     match message.role {
         ModelRole::Assistant => assistant(message, written, &mut piece),
-        ModelRole::System => spoken(message, "system", &mut piece),
-        ModelRole::User | ModelRole::Tool => spoken(message, "user", &mut piece),
+        other => spoken(message, &images, role(other, place, written.server), &mut piece),
     }
     piece.into_bytes()
 }
 
 /// Text and pictures of an application or a person. Those among tool results wait until the last
 /// result: nothing may stand between the results of one turn.
-fn spoken(message: &ModelMessage, role: &str, piece: &mut Piece) {
+fn spoken(message: &ModelMessage, images: &[&ModelContent], role: &str, piece: &mut Piece) {
     let text = joined(message, "\n\n");
-    let images: Vec<Value> = message.content.iter().filter_map(image_part).collect();
+    let images: Vec<Value> = images.iter().copied().filter_map(image_part).collect();
     let content = match (text.is_empty(), images.is_empty()) {
         (true, true) => return,
         (false, true) => Value::String(text),
@@ -73,21 +78,25 @@ fn assistant(message: &ModelMessage, written: &Written<'_>, piece: &mut Piece) {
     fields.insert("role".to_owned(), Value::from("assistant"));
     let content = if text.is_empty() { Value::Null } else { Value::String(text) };
     fields.insert("content".to_owned(), content);
+    replay_reasoning(message, written, !calls.is_empty(), &mut fields);
     if !calls.is_empty() {
-        replay_reasoning(message, written, &mut fields);
         fields.insert("tool_calls".to_owned(), Value::Array(calls));
     }
     piece.push(&Value::Object(fields));
 }
 
-/// Reasoning fields go back with the calls they led to, and only then: the servers that need them
-/// need them there, and some refuse them elsewhere.
+/// Reasoning goes back with the calls that it led to; whether it does elsewhere, and whether a turn
+/// with calls must have some, the server's profile says.
 fn replay_reasoning(
     message: &ModelMessage,
     written: &Written<'_>,
+    calls: bool,
     fields: &mut Map<String, Value>,
 ) {
-    if !written.features.has(Feature::ReasoningReplay) {
+    let replay = written.server.reasoning_replay;
+    if !written.features.has(Feature::ReasoningReplay)
+        || !(calls || replay == ReasoningReplay::Always)
+    {
         return;
     }
     for opaque in message.content.iter().filter_map(|content| written.own_reasoning(content)) {
@@ -97,6 +106,10 @@ fn replay_reasoning(
                 fields.insert(name.clone(), value.clone());
             }
         }
+    }
+    let field = &written.server.reasoning_field;
+    if replay == ReasoningReplay::WithEveryCall && calls && !fields.contains_key(field) {
+        fields.insert(field.clone(), Value::from(""));
     }
 }
 
@@ -109,6 +122,7 @@ fn calls(message: &ModelMessage, written: &Written<'_>) -> Vec<Value> {
         }
         let ModelContent::ToolUse { id, name, arguments } = content else { continue };
         let function = json!({"name": name, "arguments": arguments_text(arguments)});
+        let id = call_id(id, written.server);
         let mut call = json!({"id": id, "type": "function", "function": function});
         if let Some(extra) = extra.take() {
             call["extra_content"] = extra;
@@ -123,6 +137,7 @@ pub(crate) fn body(
     request: &ModelRequest,
     messages: &Elements,
     tools: Option<Bytes>,
+    demands: &Demands<'_>,
     written: &Written<'_>,
 ) -> Bytes {
     let mut rest: Vec<(&str, Bytes)> = Vec::new();
@@ -137,14 +152,17 @@ pub(crate) fn body(
     if !options.stop.is_empty() {
         add("stop", &json!(options.stop));
     }
-    if let Some(format) = response_format(&options.response_format) {
+    if let Some(format) = response_format(demands.form) {
         add("response_format", &format);
     }
     if let Some(effort) = &options.reasoning_effort {
         add("reasoning_effort", &json!(effort));
     }
-    if let Some(choice) = tool_choice(&options.tool_choice).filter(|_| tools.is_some()) {
+    if let Some(choice) = tool_choice(demands.choice).filter(|_| tools.is_some()) {
         add("tool_choice", &choice);
+    }
+    if tools.is_some() && written.asks_for_one_call() {
+        add("parallel_tool_calls", &false.into());
     }
     if written.delivery == Delivery::Streamed {
         add("stream", &true.into());
@@ -156,8 +174,8 @@ pub(crate) fn body(
     pieces::body(&request.model, "messages", messages, &rest)
 }
 
-/// The tools of a request.
-pub(crate) fn tools(tools: &ToolSet) -> Value {
+/// The tools of a request, in their order.
+pub(crate) fn tools(tools: &[ModelToolDefinition]) -> Value {
     let functions = tools.iter().map(|tool| {
         let function = json!({
             "name": tool.name,
@@ -169,21 +187,24 @@ pub(crate) fn tools(tools: &ToolSet) -> Value {
     functions.collect()
 }
 
-fn tool_choice(choice: &ToolChoice) -> Option<Value> {
+fn tool_choice(choice: Choice<'_>) -> Option<Value> {
     match choice {
-        ToolChoice::Auto => None,
-        ToolChoice::None => Some(json!("none")),
-        ToolChoice::Required => Some(json!("required")),
-        ToolChoice::Named { name } => Some(json!({"type": "function", "function": {"name": name}})),
+        Choice::Auto => None,
+        Choice::None => Some(json!("none")),
+        Choice::Required => Some(json!("required")),
+        Choice::Named(name) => Some(json!({"type": "function", "function": {"name": name}})),
     }
 }
 
-fn response_format(format: &ResponseFormat) -> Option<Value> {
-    match format {
-        ResponseFormat::Text => None,
-        ResponseFormat::JsonObject => Some(json!({"type": "json_object"})),
-        ResponseFormat::JsonSchema { name, schema, strict } => {
-            let schema = json!({"name": name, "schema": schema, "strict": strict});
+fn response_format(form: Form<'_>) -> Option<Value> {
+    match form {
+        Form::Text => None,
+        Form::JsonObject => Some(json!({"type": "json_object"})),
+        Form::JsonSchema { name, schema, strict } => {
+            let mut schema = json!({"name": name, "schema": schema});
+            if let Some(strict) = strict {
+                schema["strict"] = strict.into();
+            }
             Some(json!({"type": "json_schema", "json_schema": schema}))
         }
     }

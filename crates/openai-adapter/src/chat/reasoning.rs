@@ -52,6 +52,13 @@ impl Reasoning {
         }
     }
 
+    /// Takes back what was shown last, because it was no reasoning.
+    pub(super) fn take_back(&mut self, shown: &str) {
+        if let Some(kept) = self.text.strip_suffix(shown) {
+            self.text.truncate(kept.len());
+        }
+    }
+
     /// Whether there is something to show.
     pub(super) fn is_visible(&self) -> bool {
         !self.text.is_empty()

@@ -13,118 +13,145 @@ use serde_json::Value;
 
 use crate::{
     chat::{
-        calls::{Assembled, Calls, Fragment},
+        calls::{Assembled, Calls, Frame, TooManyCalls},
+        finish::Finish,
+        fragment::{Fragment, fragments},
         reasoning::{self, Reasoning},
+        thinking::{Said, Thinking},
     },
+    frames::{is_flat_error, position},
     metering,
+    profile::Reading,
 };
 
 /// A Chat Completions answer while it arrives.
 #[derive(Debug)]
 pub(crate) struct ChatStream {
     issuer: String,
+    reading: Reading,
     response_id: Option<String>,
     text: String,
+    thinking: Thinking,
     refused: bool,
     reasoning: Reasoning,
     calls: Calls,
+    /// Calls in the field of old; those of the new one stand for them where both come.
+    legacy_calls: Calls,
     finish: Option<Finish>,
     answered: bool,
+    /// Whether pieces came as deltas: then a message is a repetition of them.
+    in_deltas: bool,
     meter: Meter,
-}
-
-/// What the reason for the end of an answer means.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Finish {
-    /// The port's own reasons.
-    Port(ModelFinish),
-    /// The provider failed in the middle of the answer.
-    Error,
-}
-
-impl Finish {
-    fn of(reason: &str) -> Self {
-        let finish = match reason.to_ascii_lowercase().as_str() {
-            "stop" | "eos" | "eos_token" | "end_turn" | "stop_sequence" | "completed" => {
-                ModelFinish::Stop
-            }
-            "tool_calls" | "tool_call" | "tool_use" | "function_call" => ModelFinish::ToolCalls,
-            "length" | "max_tokens" | "model_length" | "max_output_tokens" => ModelFinish::Length,
-            "content_filter" | "safety" | "refusal" | "sensitive" | "recitation" => {
-                ModelFinish::ContentFilter
-            }
-            "error" => return Self::Error,
-            _ => ModelFinish::Other,
-        };
-        Self::Port(finish)
-    }
 }
 
 impl ChatStream {
     /// An answer of which nothing has arrived. `seed` makes the ids that the server does not give.
-    pub(crate) fn new(issuer: &str, seed: &str) -> Self {
+    pub(crate) fn new(issuer: &str, seed: &str, reading: Reading) -> Self {
         Self {
             issuer: issuer.to_owned(),
+            reading,
             response_id: None,
             text: String::new(),
+            thinking: Thinking::new(reading.think_tags),
             refused: false,
             reasoning: Reasoning::default(),
             calls: Calls::new(seed),
+            legacy_calls: Calls::new(seed),
             finish: None,
             answered: false,
+            in_deltas: false,
             meter: Meter::default(),
         }
     }
 
     fn delivered(&self) -> bool {
-        !self.text.is_empty() || self.reasoning.is_visible() || !self.calls.is_empty()
+        !self.text.is_empty()
+            || self.reasoning.is_visible()
+            || !self.calls.is_empty()
+            || !self.legacy_calls.is_empty()
     }
 
-    /// Errors stand beside the choices, instead of them, inside of one, or in the frame itself.
-    fn error(&self, name: &str, frame: &Value, choice: &Value) -> Option<PortFailure> {
-        let is_error = name == "error" || text(frame, "object") == Some("error");
-        let finish = filled(choice, "finish_reason").map(Finish::of);
-        let error = error_of(frame).or_else(|| error_of(choice));
-        let error = error.or_else(|| is_error.then_some(frame));
-        let error = error.or_else(|| (finish == Some(Finish::Error)).then_some(&Value::Null))?;
-        Some(failure::of_event(&Refusal::of_value(error), self.delivered()))
+    /// Takes what a piece of the answer says.
+    fn take_delta(
+        &mut self,
+        delta: &Value,
+        frame: Frame,
+        sink: &dyn DeltaSink,
+    ) -> Result<(), PortFailure> {
+        self.answered = true;
+        self.reasoning.take(delta, sink);
+        self.take_content(delta.get("content").unwrap_or(&Value::Null), sink);
+        self.take_refusal(filled(delta, "refusal"), sink);
+        self.calls.take(fragments(delta), frame, sink).map_err(too_many)?;
+        let legacy = legacy_call(delta).filter(|_| self.calls.is_empty());
+        self.legacy_calls.take(legacy.into_iter().collect(), frame, sink).map_err(too_many)
+    }
+
+    /// Takes a whole message that stands beside or behind deltas: what they said is not said again.
+    fn complete(&mut self, message: &Value, sink: &dyn DeltaSink) -> Result<(), PortFailure> {
+        self.answered = true;
+        if !self.reasoning.is_visible() {
+            self.reasoning.take(message, sink);
+        }
+        if self.text.is_empty() {
+            self.take_content(message.get("content").unwrap_or(&Value::Null), sink);
+        }
+        if self.text.is_empty() {
+            self.take_refusal(filled(message, "refusal"), sink);
+        }
+        self.calls.complete(fragments(message), sink).map_err(too_many)?;
+        let legacy = legacy_call(message).filter(|_| self.calls.is_empty());
+        self.legacy_calls.complete(legacy.into_iter().collect(), sink).map_err(too_many)
     }
 
     fn take_content(&mut self, content: &Value, sink: &dyn DeltaSink) {
         match content {
             Value::String(text) => self.take_text(text, sink),
             Value::Array(parts) => parts.iter().for_each(|part| self.take_part(part, sink)),
+            Value::Object(_) => self.take_part(content, sink),
             _ => {}
         }
     }
 
+    /// Takes text of the answer, in which reasoning may stand between tags.
     fn take_text(&mut self, text: &str, sink: &dyn DeltaSink) {
-        if !text.is_empty() {
-            sink.delta(ModelDelta::Text(text));
-            self.text.push_str(text);
+        let (spoken, reasoning) = (&mut self.text, &mut self.reasoning);
+        self.thinking.take(text, &mut |said| match said {
+            Said::Text(text) => say(spoken, &text, sink),
+            Said::Reasoning(text) => reasoning.show(&text, sink),
+        });
+    }
+
+    fn take_refusal(&mut self, refusal: Option<&str>, sink: &dyn DeltaSink) {
+        if let Some(refusal) = refusal {
+            self.refused = true;
+            say(&mut self.text, refusal, sink);
         }
     }
 
     fn take_part(&mut self, part: &Value, sink: &dyn DeltaSink) {
-        if text(part, "type") != Some("thinking") {
-            self.take_text(text(part, "text").unwrap_or_default(), sink);
-            return;
-        }
-        self.reasoning.show(text(part, "thinking").unwrap_or_default(), sink);
-        for piece in list(part, "thinking") {
-            self.reasoning.show(text(piece, "text").unwrap_or_default(), sink);
+        match (part, text(part, "type")) {
+            (Value::String(text), _) => self.take_text(text, sink),
+            (_, Some("thinking" | "reasoning")) => {
+                let plain = text(part, "thinking").or_else(|| text(part, "text"));
+                self.reasoning.show(plain.unwrap_or_default(), sink);
+                for piece in list(part, "thinking") {
+                    self.reasoning.show(text(piece, "text").unwrap_or_default(), sink);
+                }
+            }
+            (_, Some("refusal")) => self.take_refusal(filled(part, "refusal"), sink),
+            _ => self.take_text(text(part, "text").unwrap_or_default(), sink),
         }
     }
 
-    fn take_calls(&mut self, delta: &Value, sink: &dyn DeltaSink) -> Result<(), PortFailure> {
-        let legacy = delta.get("function_call").filter(|call| call.is_object());
-        let fragments = list(delta, "tool_calls").iter().chain(legacy).map(Fragment::of);
-        self.calls.take(fragments, sink).map_err(|_| {
-            failure::broken(
-                "TOO_MANY_CALLS",
-                "the answer has more tool calls than anybody can mean",
-            )
-        })
+    /// Gives the text that was held back for a tag that did not come. An answer that was cut may
+    /// have been cut within its reasoning, which it then is.
+    fn end_text(&mut self, finish: ModelFinish, sink: &dyn DeltaSink) {
+        let (held, shown) = self.thinking.finish();
+        if shown.is_empty() || finish != ModelFinish::Length {
+            self.reasoning.take_back(&shown);
+            say(&mut self.text, &held, sink);
+        }
     }
 
     fn finish_with_calls(
@@ -132,17 +159,64 @@ impl ChatStream {
         finish: ModelFinish,
         sink: &dyn DeltaSink,
     ) -> (ModelFinish, Vec<(ModelContent, Option<Value>)>) {
-        if finish == ModelFinish::Length || self.calls.is_empty() {
+        let legacy = self.calls.is_empty();
+        let calls = if legacy { &mut self.legacy_calls } else { &mut self.calls };
+        if finish == ModelFinish::Length || calls.is_empty() {
             let promised = finish == ModelFinish::ToolCalls;
             return (if promised { ModelFinish::Other } else { finish }, Vec::new());
         }
-        match (self.calls.assemble(sink), finish) {
+        match (calls.assemble(sink), finish) {
             (Assembled::Cut, ModelFinish::ContentFilter) => (finish, Vec::new()),
             (Assembled::Cut, _) => (ModelFinish::Length, Vec::new()),
             (Assembled::Whole(calls), ModelFinish::Stop) => (ModelFinish::ToolCalls, calls),
             (Assembled::Whole(calls), _) => (finish, calls),
         }
     }
+
+    fn take_choice(&mut self, choice: &Value, sink: &dyn DeltaSink) -> Result<(), PortFailure> {
+        let reason = filled(choice, "finish_reason").and_then(Finish::of);
+        let frame = if reason.is_some() { Frame::Finishing } else { Frame::Plain };
+        if let Some(delta) = choice.get("delta").filter(|delta| delta.is_object()) {
+            self.in_deltas |= delta.as_object().is_some_and(|fields| !fields.is_empty());
+            self.take_delta(delta, frame, sink)?;
+        }
+        match choice.get("message").filter(|message| message.is_object()) {
+            Some(message) if self.in_deltas => self.complete(message, sink)?,
+            Some(message) => self.take_delta(message, frame, sink)?,
+            None => {}
+        }
+        self.finish = self.finish.max(reason);
+        Ok(())
+    }
+}
+
+fn say(spoken: &mut String, text: &str, sink: &dyn DeltaSink) {
+    if !text.is_empty() {
+        sink.delta(ModelDelta::Text(text));
+        spoken.push_str(text);
+    }
+}
+
+fn legacy_call(delta: &Value) -> Option<Fragment> {
+    delta.get("function_call").filter(|call| call.is_object()).map(Fragment::of)
+}
+
+fn too_many(_: TooManyCalls) -> PortFailure {
+    failure::broken("TOO_MANY_CALLS", "the answer has more tool calls than anybody can mean")
+}
+
+/// The error of a frame: it stands beside the choices, instead of them, inside of one, or is the
+/// frame itself.
+fn error<'a>(name: &str, frame: &'a Value) -> Option<&'a Value> {
+    let choices = list(frame, "choices");
+    let parts = |choice: &'a Value| [Some(choice), choice.get("delta"), choice.get("message")];
+    let inner = || choices.iter().flat_map(parts).flatten().find_map(error_of);
+    let is_error = name == "error" || text(frame, "object") == Some("error");
+    let flat = is_error || (choices.is_empty() && is_flat_error(frame));
+    let finish = choices.iter().filter_map(|choice| filled(choice, "finish_reason"));
+    let failed = finish.filter_map(Finish::of).any(|finish| finish == Finish::Error);
+    let error = error_of(frame).or_else(inner);
+    error.or(flat.then_some(frame)).or(failed.then_some(&Value::Null))
 }
 
 impl Decoder for ChatStream {
@@ -155,36 +229,33 @@ impl Decoder for ChatStream {
         if let Some(id) = filled(frame, "id") {
             self.response_id.get_or_insert_with(|| id.to_owned());
         }
-        metering::observe(&mut self.meter, frame);
-        let first = |choice: &&Value| choice.get("index").and_then(Value::as_u64).unwrap_or(0) == 0;
-        let choice = list(frame, "choices").iter().find(first).unwrap_or(&Value::Null);
-        if let Some(failure) = self.error(name, frame, choice) {
-            return Err(failure);
+        metering::observe(&mut self.meter, frame, self.reading.counts);
+        let index = |choice: &Value| choice.get("index").and_then(position).unwrap_or(0);
+        let choice = list(frame, "choices").iter().find(|choice| index(choice) == 0);
+        if let Some(choice) = choice {
+            metering::observe(&mut self.meter, choice, self.reading.counts);
         }
-        let whole = choice.get("message").filter(|message| message.is_object());
-        let delta = choice.get("delta").filter(|delta| delta.is_object()).or(whole);
-        if let Some(delta) = delta {
-            self.answered = true;
-            self.reasoning.take(delta, sink);
-            self.take_content(delta.get("content").unwrap_or(&Value::Null), sink);
-            let refusal = filled(delta, "refusal");
-            self.refused |= refusal.is_some();
-            self.take_text(refusal.unwrap_or_default(), sink);
-            self.take_calls(delta, sink)?;
+        if let Some(error) = error(name, frame) {
+            return Err(failure::of_event(&Refusal::of_value(error), self.delivered()));
         }
-        if let Some(reason) = filled(choice, "finish_reason") {
-            self.finish = Some(Finish::of(reason));
+        if let Some(choice) = choice {
+            self.take_choice(choice, sink)?;
         }
         Ok(if self.finish.is_some() { Progress::Settled } else { Progress::Open })
     }
 
     fn finish(&mut self, ending: Ending, sink: &dyn DeltaSink) -> Result<Answer, PortFailure> {
-        let finish = match (self.finish, ending) {
-            (Some(Finish::Port(finish)), _) => finish,
+        let finish = match (self.finish.map(Finish::of_port), ending) {
+            (Some(Some(finish)), _) => finish,
             (None, Ending::Announced) if self.answered => ModelFinish::Stop,
             _ => return Err(failure::truncated()),
         };
-        let finish = if self.refused { ModelFinish::ContentFilter } else { finish };
+        let finish = match finish {
+            ModelFinish::Length => finish,
+            _ if self.refused => ModelFinish::ContentFilter,
+            _ => finish,
+        };
+        self.end_text(finish, sink);
         let (finish, calls) = self.finish_with_calls(finish, sink);
         let reasoning = std::mem::take(&mut self.reasoning);
         let mut output = Vec::new();

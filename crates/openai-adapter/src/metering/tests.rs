@@ -4,11 +4,19 @@ use runtime_ports::Metering;
 use serde_json::{Value, json};
 
 use super::{Meter, nano_usd, observe};
+use crate::{
+    profile::{Counts, Reading},
+    rehearsal::lenient,
+};
+
+fn as_lenient() -> Counts {
+    Reading::of(lenient()).counts
+}
 
 /// The counts in order: in, out, cached, written, reasoning; then the cost.
 fn check(what: &str, frames: &[Value], counts: [Option<u64>; 5], cost: Option<u64>) {
     let mut meter = Meter::default();
-    frames.iter().for_each(|frame| observe(&mut meter, frame));
+    frames.iter().for_each(|frame| observe(&mut meter, frame, as_lenient()));
     assert_eq!(meter.usage().fields(), counts, "{what}");
     assert_eq!(meter.cost_nano_usd(), cost, "{what}");
 }

@@ -27,7 +27,11 @@ pub(super) struct Item {
     arguments: String,
     /// Whether the end of the arguments was reported.
     arguments_ended: bool,
+    /// The name of the tool, when a piece told it.
+    told_name: Option<String>,
     refused: bool,
+    /// Position in the final report, once it was listed there.
+    pub(super) listed_at: Option<usize>,
     /// Position among the calls, once the sink knows it.
     pub(super) announced: Option<u32>,
     /// Whether the sink has seen a piece of it.
@@ -91,6 +95,11 @@ impl Item {
         self.arguments_ended |= last;
     }
 
+    /// Notes the name of the tool that it calls, for items of which no report comes.
+    pub(super) fn take_name(&mut self, name: Option<&str>) {
+        self.told_name = name.map(str::to_owned).or_else(|| self.told_name.take());
+    }
+
     /// Notes that its text is a refusal.
     pub(super) fn refuse(&mut self) {
         self.refused = true;
@@ -123,9 +132,49 @@ impl Item {
         self.field("type")
     }
 
+    /// Whether `reported` is another item, whatever place and ids say: of another type, or a call
+    /// of another tool.
+    pub(super) fn is_other_than(&self, reported: &Value) -> bool {
+        let differ = |held: Option<&str>, fresh: Option<&str>| {
+            held.zip(fresh).is_some_and(|(held, fresh)| held != fresh)
+        };
+        differ(self.kind(), filled(reported, "type"))
+            || differ(self.name(), filled(reported, "name"))
+    }
+
+    /// Whether `reported` has an id that was used for this item.
+    pub(super) fn shares_id(&self, reported: &Value) -> bool {
+        let ids = ["id", "call_id"].into_iter().filter_map(|name| filled(reported, name));
+        ids.into_iter().any(|id| self.ids.iter().any(|held| held == id))
+    }
+
+    /// Whether it says the same as `reported`, as far as both say something.
+    pub(super) fn says_the_same(&self, reported: &Value) -> bool {
+        let mut other = Self::at(None);
+        other.report(Report::Done, reported);
+        match self.kind().unwrap_or_else(|| self.guessed_kind()) {
+            "function_call" => {
+                let value = |item: &Self| Arguments::read(&item.arguments());
+                self.name() == other.name() && value(self) == value(&other)
+            }
+            "message" => self.text() == other.text(),
+            _ => self.whole() == other.whole(),
+        }
+    }
+
+    /// Whether the server says of itself that it ends early.
+    pub(super) fn is_incomplete(&self) -> bool {
+        self.whole().is_some_and(|item| text(item, "status") == Some("incomplete"))
+    }
+
+    /// The phase of a message, when the server told one.
+    pub(super) fn phase(&self) -> Option<&str> {
+        self.field("phase").filter(|_| self.kind() == Some("message"))
+    }
+
     /// The name of the tool that it calls.
     pub(super) fn name(&self) -> Option<&str> {
-        self.field("name")
+        self.field("name").or(self.told_name.as_deref())
     }
 
     /// The server's id of the call.
@@ -133,9 +182,18 @@ impl Item {
         self.field("call_id").or_else(|| self.field("id"))
     }
 
+    /// The server's id of the call, if it has one; `None` for what is no call.
+    pub(super) fn id_of_call(&self) -> Option<Option<&str>> {
+        let kind = self.kind().unwrap_or_else(|| self.guessed_kind());
+        (kind == "function_call").then(|| self.field("call_id"))
+    }
+
     /// What the item is in the end.
     pub(super) fn make(&self, issuer: &str) -> Made {
         match self.kind().unwrap_or_else(|| self.guessed_kind()) {
+            "message" if self.field("role").is_some_and(|role| role != "assistant") => {
+                Made::Nothing
+            }
             "message" => Self::content(self.text().map(ModelContent::text)),
             "function_call" => self.make_call(),
             "reasoning" => Self::content(self.make_reasoning(issuer)),
@@ -167,24 +225,26 @@ impl Item {
     /// Silence is an empty list of arguments only when somebody said that it was all.
     fn is_ended_call(&self, raw: &str) -> bool {
         match self.whole() {
-            Some(item) => text(item, "status") != Some("incomplete"),
+            Some(_) => !self.is_incomplete(),
             None => self.arguments_ended || !raw.is_empty(),
         }
     }
 
-    /// The arguments as text; gateways also send them as an object.
+    /// The arguments as text; gateways also send them as an object. An empty object is a
+    /// placeholder where something else was said as well.
     pub(super) fn arguments(&self) -> String {
         let of = |item: &Value| match item.get("arguments") {
-            Some(Value::String(text)) if !text.is_empty() => Some(text.clone()),
+            Some(Value::String(text)) => Some(text.clone()),
             Some(object @ Value::Object(_)) => Some(object.to_string()),
             _ => None,
         };
-        let reported =
-            self.done.as_ref().and_then(of).or_else(|| self.snapshot.as_ref().and_then(of));
-        reported.unwrap_or_else(|| match self.arguments.is_empty() {
-            false => self.arguments.clone(),
-            true => self.added.as_ref().and_then(of).unwrap_or_default(),
-        })
+        let reports = [self.done.as_ref().and_then(of), self.snapshot.as_ref().and_then(of)];
+        let [done, snapshot] = reports;
+        let said = [done, snapshot, Some(self.arguments.clone()), self.added.as_ref().and_then(of)];
+        let said: Vec<String> =
+            said.into_iter().flatten().filter(|text| !text.trim().is_empty()).collect();
+        let filled = said.iter().find(|text| text.trim() != "{}");
+        filled.or(said.first()).cloned().unwrap_or_default()
     }
 
     /// The text of a message.
@@ -247,11 +307,13 @@ impl Item {
     }
 }
 
-/// The item as its issuer takes it back: with a summary, be it empty, and without a status.
+/// The item as its issuer takes it back: with a summary, be it empty, and without a status and
+/// what is null.
 fn replayable(item: &Value) -> Value {
     let mut item = item.clone();
     if let Value::Object(fields) = &mut item {
         fields.remove("status");
+        fields.retain(|_, value| !value.is_null());
         fields.entry("summary").or_insert_with(|| Value::Array(Vec::new()));
     }
     item

@@ -4,28 +4,52 @@
 //! unknown event, a missing field or an id that disagrees never stops an answer; only a terminal
 //! event finishes one.
 
+use std::sync::{Arc, OnceLock};
+
 use model_wire::{
     Answer, Decoder, Ending, Meter, Progress, Refusal,
     answer::{error_of, filled, list, text},
     failure, minted,
 };
 use runtime_ports::{DeltaSink, ModelContent, ModelDelta, ModelFinish, PortFailure};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::{
+    frames::{is_flat_error, position},
     metering,
-    responses::items::{Item, Made, Report},
+    profile::Reading,
+    responses::{
+        encode::{Kept, MESSAGE_PHASE},
+        items::{Item, Made, Report},
+        pieces::{Piece, PieceOf},
+        snapshot,
+    },
 };
 
 /// Most items that one answer may have.
 const MOST_ITEMS: usize = 1024;
+
+/// The code of the failure of a server that did not go on from the response that it was told.
+pub(crate) const IGNORED: &str = "PREVIOUS_RESPONSE_IGNORED";
+
+/// Where a decoder leaves the id of a response that the server keeps as it was told here.
+pub(crate) type KeptResponse = Arc<OnceLock<String>>;
 
 /// A Responses answer while it arrives.
 #[derive(Debug)]
 pub(crate) struct ResponsesStream {
     issuer: String,
     seed: String,
+    reading: Reading,
     response_id: Option<String>,
+    /// Where the id goes of a response that is kept.
+    kept: Option<KeptResponse>,
+    /// Whether the response goes on from an earlier one.
+    goes_on: bool,
+    /// Whether nothing says that the server did not keep it.
+    is_stored: bool,
+    /// How many items the final report has listed.
+    listed: usize,
     items: Vec<Item>,
     calls_announced: u32,
     finish: Option<ModelFinish>,
@@ -34,11 +58,16 @@ pub(crate) struct ResponsesStream {
 
 impl ResponsesStream {
     /// An answer of which nothing has arrived. `seed` makes the ids that the server does not give.
-    pub(crate) fn new(issuer: &str, seed: &str) -> Self {
+    pub(crate) fn new(issuer: &str, seed: &str, reading: Reading) -> Self {
         Self {
             issuer: issuer.to_owned(),
             seed: seed.to_owned(),
+            reading,
             response_id: None,
+            kept: None,
+            goes_on: false,
+            is_stored: true,
+            listed: 0,
             items: Vec::new(),
             calls_announced: 0,
             finish: None,
@@ -46,17 +75,29 @@ impl ResponsesStream {
         }
     }
 
+    /// The same for a response that the server is asked to keep: its id goes to `slot`, when what
+    /// is kept is what the answer says.
+    pub(crate) fn keeping(mut self, kept: Kept<'_>, slot: &KeptResponse) -> Self {
+        self.kept = (kept != Kept::Nothing).then(|| Arc::clone(slot));
+        self.goes_on = matches!(kept, Kept::ResponseAfter(_));
+        self
+    }
+
     fn delivered(&self) -> bool {
         self.items.iter().any(Item::is_begun)
     }
 
-    /// The item of an event: by its place in the output, then by id, then the open one.
+    /// The item of an event: by its place in the output, then by id. Of several at one place, the
+    /// id decides.
     fn locate(&self, event: &Value, ids: &[Option<&str>]) -> Option<usize> {
-        let index = event.get("output_index").and_then(Value::as_u64);
+        let index = event.get("output_index").and_then(position);
         let at_index = |item: &Item| index.is_some() && item.output_index == index;
-        let by_id = |item: &Item| ids.iter().flatten().any(|id| item.ids.iter().any(|i| i == id));
-        let by_index = self.items.iter().rposition(at_index);
-        by_index.or_else(|| self.items.iter().rposition(by_id))
+        let both = |item: &Item| at_index(item) && shares_id(item, ids);
+        let found = self.items.iter().rposition(both);
+        let open = || self.items.iter().rposition(|item| at_index(item) && !item.is_done());
+        let placed = || self.items.iter().rposition(at_index);
+        let named = || self.items.iter().rposition(|item| shares_id(item, ids));
+        found.or_else(open).or_else(placed).or_else(named)
     }
 
     fn open(&mut self, event: &Value) -> Result<usize, PortFailure> {
@@ -64,7 +105,7 @@ impl ResponsesStream {
             let message = "the answer has more items than anybody can mean";
             return Err(failure::broken("TOO_MANY_ITEMS", message));
         }
-        let output_index = event.get("output_index").and_then(Value::as_u64);
+        let output_index = event.get("output_index").and_then(position);
         self.items.push(Item::at(output_index));
         Ok(self.items.len() - 1)
     }
@@ -82,6 +123,7 @@ impl ResponsesStream {
         };
         let ids = [filled(reported, "id"), filled(reported, "call_id")];
         let is_same = |item: &Item| match when {
+            _ if item.is_other_than(reported) => false,
             Report::Added => !item.is_reported() || shares_id(item, &ids),
             _ => !item.is_done() || (shares_id(item, &ids) && !is_another_call(item, event)),
         };
@@ -96,22 +138,31 @@ impl ResponsesStream {
         Ok(())
     }
 
-    /// The last item of the same type that is still open, for an event that names no place.
+    /// The last item of the same type that is still open, where one of both names no place.
     fn open_of_kind(&self, when: Report, event: &Value, reported: &Value) -> Option<usize> {
-        let placed = event.get("output_index").is_some_and(Value::is_u64);
-        let is_open = |item: &Item| !item.is_done() && item.kind() == text(reported, "type");
-        if when == Report::Added || placed {
+        let placed = event.get("output_index").and_then(position).is_some();
+        let is_open = |item: &Item| {
+            let has_place = placed && item.output_index.is_some();
+            let is_kind = item.kind().is_some() && item.kind() == text(reported, "type");
+            is_kind && !has_place && !item.is_done() && !item.is_other_than(reported)
+        };
+        if when == Report::Added {
             return None;
         }
         self.items.iter().rposition(is_open)
     }
 
     /// The item of a piece; one that was never added is opened.
-    fn item_of_piece(&mut self, event: &Value) -> Result<usize, PortFailure> {
+    fn item_of_piece(&mut self, piece: &Piece<'_>, event: &Value) -> Result<usize, PortFailure> {
         let ids = [filled(event, "item_id"), filled(event, "call_id")];
-        let placed = event.get("output_index").is_some_and(Value::is_u64);
-        let nearest = || self.items.iter().rposition(|item| !item.is_done()).filter(|_| !placed);
-        let found = self.locate(event, &ids).or_else(nearest);
+        let placed = event.get("output_index").and_then(position).is_some();
+        let fits = |at: &usize| self.items[*at].kind().is_none_or(|kind| piece.of.is_of(kind));
+        let is_near = |at: &usize| {
+            let has_place = placed && self.items[*at].output_index.is_some();
+            !has_place && !self.items[*at].is_done() && fits(at)
+        };
+        let nearest = || (0..self.items.len()).rev().find(is_near);
+        let found = self.locate(event, &ids).filter(fits).or_else(nearest);
         let at = found.map_or_else(|| self.open(event), Ok)?;
         let fresh = ids.into_iter().flatten().filter(|_| found.is_none()).map(str::to_owned);
         self.items[at].ids.extend(fresh);
@@ -124,18 +175,22 @@ impl ResponsesStream {
         event: &Value,
         sink: &dyn DeltaSink,
     ) -> Result<(), PortFailure> {
-        let at = self.item_of_piece(event)?;
+        let at = self.item_of_piece(piece, event)?;
         let item = &mut self.items[at];
-        let part = |name: &str| event.get(name).and_then(Value::as_u64).unwrap_or(0);
+        let part = |name: &str| event.get(name).and_then(position).unwrap_or(0);
         match piece.of {
-            PieceOf::Text => item.take_text(part("content_index"), piece.text, piece.last),
+            PieceOf::Text | PieceOf::Reasoning => {
+                item.take_text(part("content_index"), &piece.text, piece.last);
+            }
             PieceOf::Refusal => {
                 item.refuse();
-                item.take_text(part("content_index"), piece.text, piece.last);
+                item.take_text(part("content_index"), &piece.text, piece.last);
             }
-            PieceOf::Reasoning => item.take_text(part("content_index"), piece.text, piece.last),
-            PieceOf::Summary => item.take_summary(part("summary_index"), piece.text, piece.last),
-            PieceOf::Arguments => item.take_arguments(piece.text, piece.last),
+            PieceOf::Summary => item.take_summary(part("summary_index"), &piece.text, piece.last),
+            PieceOf::Arguments => {
+                item.take_name(filled(event, "name"));
+                item.take_arguments(&piece.text, piece.last);
+            }
         }
         if !piece.last && !piece.text.is_empty() {
             self.show(at, piece, sink);
@@ -146,12 +201,12 @@ impl ResponsesStream {
     fn show(&mut self, at: usize, piece: &Piece<'_>, sink: &dyn DeltaSink) {
         let item = &mut self.items[at];
         match (piece.of, item.announced) {
-            (PieceOf::Text | PieceOf::Refusal, _) => sink.delta(ModelDelta::Text(piece.text)),
+            (PieceOf::Text | PieceOf::Refusal, _) => sink.delta(ModelDelta::Text(&piece.text)),
             (PieceOf::Reasoning | PieceOf::Summary, _) => {
-                sink.delta(ModelDelta::Reasoning(piece.text));
+                sink.delta(ModelDelta::Reasoning(&piece.text));
             }
             (PieceOf::Arguments, Some(index)) => {
-                sink.delta(ModelDelta::ToolArguments { index, fragment: piece.text });
+                sink.delta(ModelDelta::ToolArguments { index, fragment: &piece.text });
             }
             (PieceOf::Arguments, None) => return,
         }
@@ -191,17 +246,14 @@ impl ResponsesStream {
     }
 
     /// The final report of everything: it completes what the events left out, and erases nothing.
+    /// Where it lists every item, it also gives their order.
     fn take_snapshot(&mut self, response: &Value, sink: &dyn DeltaSink) -> Result<(), PortFailure> {
-        for (position, reported) in list(response, "output").iter().enumerate() {
-            let ids = [filled(reported, "id"), filled(reported, "call_id")];
-            let by_id = self.items.iter().rposition(|item| shares_id(item, &ids));
-            let kind = text(reported, "type");
-            let fits = |at: &usize| {
-                self.items.get(*at).is_some_and(|item| item.kind().is_none_or(|k| Some(k) == kind))
-            };
-            let at = by_id.or(Some(position).filter(fits));
-            let at = at.map_or_else(|| self.open(&Value::Null), Ok)?;
+        let listed = list(response, "output");
+        for (reported, found) in listed.iter().zip(snapshot::paired(&self.items, listed)) {
+            let at = found.map_or_else(|| self.open(&Value::Null), Ok)?;
             self.items[at].report(Report::Snapshot, reported);
+            self.items[at].listed_at.get_or_insert(self.listed);
+            self.listed += 1;
         }
         for at in 0..self.items.len() {
             self.announce(at, sink);
@@ -210,24 +262,23 @@ impl ResponsesStream {
         Ok(())
     }
 
-    /// A terminal event, or the one document that came instead of a stream.
+    /// A terminal event, or the one document that came instead of a stream. What the response says
+    /// of itself counts where it is worse than what the event says.
     fn end(
         &mut self,
-        status: &str,
+        status: Status,
         response: &Value,
         sink: &dyn DeltaSink,
     ) -> Result<Progress, PortFailure> {
-        let finish = match status {
-            "completed" => ModelFinish::Stop,
-            "incomplete" => {
-                let details = response.get("incomplete_details").unwrap_or(&Value::Null);
-                match text(details, "reason") {
-                    Some("max_output_tokens" | "max_tokens" | "length") => ModelFinish::Length,
-                    Some("content_filter") => ModelFinish::ContentFilter,
-                    _ => ModelFinish::Other,
-                }
-            }
-            _ => {
+        let details = response.get("incomplete_details").unwrap_or(&Value::Null);
+        let finish = match status.max(Status::of(response)) {
+            Status::Completed => ModelFinish::Stop,
+            Status::Incomplete => match text(details, "reason") {
+                Some("max_output_tokens" | "max_tokens" | "length") => ModelFinish::Length,
+                Some("content_filter") => ModelFinish::ContentFilter,
+                _ => ModelFinish::Other,
+            },
+            Status::Failed => {
                 let error = error_of(response).unwrap_or(&Value::Null);
                 return Err(failure::of_event(&Refusal::of_value(error), self.delivered()));
             }
@@ -237,55 +288,110 @@ impl ResponsesStream {
         Ok(Progress::Over)
     }
 
+    /// Whether what the server keeps is what the answer says: nothing was cut, left out or renamed.
+    fn is_kept_as_told(&self, answer: &Answer) -> bool {
+        let kept: Vec<_> = self.in_order().into_iter().filter_map(Item::id_of_call).collect();
+        let told: Vec<_> = answer.output.iter().filter_map(call_id).map(Some).collect();
+        self.is_stored && answer.finish.is_complete() && kept == told
+    }
+
     /// The items in the order of the output.
     fn in_order(&self) -> Vec<&Item> {
         let mut items: Vec<&Item> = self.items.iter().collect();
-        if items.iter().all(|item| item.output_index.is_some()) {
+        if items.iter().all(|item| item.listed_at.is_some()) {
+            items.sort_by_key(|item| item.listed_at);
+        } else if items.iter().all(|item| item.output_index.is_some()) {
             items.sort_by_key(|item| item.output_index);
         }
         items
     }
-}
 
-/// Which part of an item an event adds to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum PieceOf {
-    Text,
-    Refusal,
-    Reasoning,
-    Summary,
-    Arguments,
-}
+    /// What the items come to: the output, and whether a call of it ends early.
+    fn output(&self) -> (Vec<ModelContent>, bool) {
+        let (mut output, mut cut) = (Vec::new(), false);
+        for item in self.in_order() {
+            cut |= item.is_incomplete();
+            match item.make(&self.issuer) {
+                Made::Content(content) => {
+                    output.extend(self.phase_of(item));
+                    output.push(content);
+                }
+                Made::Call { id, name, arguments } => {
+                    self.list_call((id, name, arguments), &mut output);
+                }
+                Made::CutCall => cut = true,
+                Made::Nothing => {}
+            }
+        }
+        (output, cut)
+    }
 
-/// A piece of an item: more of it, or (`last`) all of it again.
-struct Piece<'a> {
-    of: PieceOf,
-    text: &'a str,
-    last: bool,
-}
-
-impl<'a> Piece<'a> {
-    fn of(kind: &str, event: &'a Value) -> Option<Self> {
-        let (stem, last) = match kind.strip_suffix(".delta") {
-            Some(stem) => (stem, false),
-            None => (kind.strip_suffix(".done")?, true),
+    /// Adds a call, unless it is there; one of another's id gets an id of its own.
+    fn list_call(
+        &self,
+        (id, name, arguments): (Option<String>, String, Value),
+        output: &mut Vec<ModelContent>,
+    ) {
+        let taken = |id: &str| output.iter().any(|held| call_id(held) == Some(id));
+        let id = match id {
+            Some(id) if !taken(&id) => id,
+            Some(id) => {
+                let again =
+                    ModelContent::ToolUse { id, name: name.clone(), arguments: arguments.clone() };
+                if output.contains(&again) {
+                    return;
+                }
+                minted(&self.seed, output.len())
+            }
+            None => minted(&self.seed, output.len()),
         };
-        let (of, name) = match stem {
-            "response.output_text" => (PieceOf::Text, "text"),
-            "response.refusal" => (PieceOf::Refusal, "refusal"),
-            "response.reasoning_text" => (PieceOf::Reasoning, "text"),
-            "response.reasoning_summary_text" => (PieceOf::Summary, "text"),
-            "response.function_call_arguments" => (PieceOf::Arguments, "arguments"),
-            _ => return None,
-        };
-        let text = text(event, if last { name } else { "delta" })?;
-        Some(Self { of, text, last })
+        output.push(ModelContent::ToolUse { id, name, arguments });
+    }
+
+    /// The phase of a message, for servers that take it back.
+    fn phase_of(&self, item: &Item) -> Option<ModelContent> {
+        let phase = item.phase().filter(|_| self.reading.keeps_phase)?;
+        let opaque = json!({MESSAGE_PHASE: phase});
+        Some(ModelContent::Reasoning { issuer: self.issuer.clone(), text: String::new(), opaque })
+    }
+}
+
+/// What became of a response. Later ones weigh more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Status {
+    Completed,
+    Incomplete,
+    Failed,
+}
+
+impl Status {
+    /// What a response says of itself, in so far as it is bad.
+    fn of(response: &Value) -> Self {
+        let is_cut = response.get("incomplete_details").is_some_and(|details| {
+            details.as_object().is_some_and(|fields| fields.values().any(|value| !value.is_null()))
+        });
+        match text(response, "status") {
+            _ if error_of(response).is_some() => Self::Failed,
+            Some("failed" | "cancelled" | "canceled" | "error") => Self::Failed,
+            Some("incomplete") => Self::Incomplete,
+            _ if is_cut => Self::Incomplete,
+            _ => Self::Completed,
+        }
+    }
+
+    /// The same of a document, which nobody said to be complete but itself.
+    fn of_document(response: &Value) -> Self {
+        match text(response, "status") {
+            None | Some("completed") => Self::of(response),
+            Some("incomplete") => Self::Incomplete,
+            _ => Self::Failed,
+        }
     }
 }
 
 /// Some servers give one id to two calls: at another place and with another content it is another.
 fn is_another_call(item: &Item, event: &Value) -> bool {
-    let place = event.get("output_index").and_then(Value::as_u64);
+    let place = event.get("output_index").and_then(position);
     let moved = place.zip(item.output_index).is_some_and(|(fresh, held)| fresh != held);
     let reported = event.get("item").unwrap_or(&Value::Null);
     let arguments = text(reported, "arguments").unwrap_or_default();
@@ -308,24 +414,37 @@ impl Decoder for ResponsesStream {
         let is_document = response.is_none() && event.get("output").is_some_and(Value::is_array);
         let response = response.or(is_document.then_some(event));
         if let Some(response) = response {
-            metering::observe(&mut self.meter, response);
+            metering::observe(&mut self.meter, response, self.reading.counts);
             let id = filled(response, "id").map(str::to_owned);
             self.response_id = self.response_id.take().or(id);
+            if self.goes_on && response.get("previous_response_id") == Some(&Value::Null) {
+                return Err(ignored());
+            }
         }
-        if kind == "error" || error_of(event).is_some() {
+        let is_known = is_document || kind.starts_with("response.");
+        let is_error = is_error(name, kind)
+            || (!is_document && error_of(event).is_some())
+            || (!is_known && is_flat_error(event));
+        if is_error {
             return Err(failure::of_event(&Refusal::of_value(event), self.delivered()));
         }
-        metering::observe(&mut self.meter, event);
+        metering::observe(&mut self.meter, event, self.reading.counts);
         let response = response.unwrap_or(&Value::Null);
+        let end = match kind {
+            _ if is_document => Some(Status::of_document(event)),
+            "response.completed" | "response.done" => Some(Status::Completed),
+            "response.incomplete" => Some(Status::Incomplete),
+            "response.failed" | "response.cancelled" => Some(Status::Failed),
+            _ if Status::of(response) == Status::Failed => Some(Status::Failed),
+            _ => None,
+        };
+        if let Some(status) = end {
+            self.is_stored &= response.get("store") != Some(&Value::Bool(false));
+            return self.end(status, response, sink);
+        }
         match kind {
-            _ if is_document => {
-                return self.end(text(event, "status").unwrap_or("completed"), event, sink);
-            }
             "response.output_item.added" => self.take_item(Report::Added, event, sink)?,
             "response.output_item.done" => self.take_item(Report::Done, event, sink)?,
-            "response.completed" | "response.done" => return self.end("completed", response, sink),
-            "response.incomplete" => return self.end("incomplete", response, sink),
-            "response.failed" | "response.cancelled" => return self.end("failed", response, sink),
             "keepalive" | "ping" => return Ok(Progress::Idle),
             _ => {
                 if let Some(piece) = Piece::of(kind, event) {
@@ -338,30 +457,16 @@ impl Decoder for ResponsesStream {
 
     fn finish(&mut self, _ending: Ending, _sink: &dyn DeltaSink) -> Result<Answer, PortFailure> {
         let finish = self.finish.ok_or_else(failure::truncated)?;
-        let mut output = Vec::new();
-        let mut cut = false;
-        for made in self.in_order().into_iter().map(|item| item.make(&self.issuer)) {
-            match made {
-                Made::Content(content) => output.push(content),
-                Made::Call { id, name, arguments } => {
-                    let taken = |id: &&String| output.iter().any(|held| is_call_of(held, id));
-                    let again = id.as_ref().filter(taken).is_some_and(|id| {
-                        let (id, name, arguments) = (id.clone(), name.clone(), arguments.clone());
-                        output.contains(&ModelContent::ToolUse { id, name, arguments })
-                    });
-                    let id = id
-                        .filter(|id| !taken(&id))
-                        .unwrap_or_else(|| minted(&self.seed, output.len()));
-                    let call = ModelContent::ToolUse { id, name, arguments };
-                    output.extend((!again).then_some(call));
-                }
-                Made::CutCall => cut = true,
-                Made::Nothing => {}
-            }
-        }
+        let (output, cut) = self.output();
         let refused = self.items.iter().any(Item::is_refusal);
         let finish = if refused { ModelFinish::ContentFilter } else { finish };
-        Ok(settled(output, finish, cut))
+        let answer = settled(output, finish, cut);
+        let id = self.response_id.as_ref().filter(|_| self.is_kept_as_told(&answer));
+        if let (Some(slot), Some(id)) = (&self.kept, id) {
+            // The decoder ends once, and nobody else fills the slot.
+            let _ = slot.set(id.clone());
+        }
+        Ok(answer)
     }
 
     fn meter(&self) -> &Meter {
@@ -373,13 +478,26 @@ impl Decoder for ResponsesStream {
     }
 }
 
-fn is_call_of(content: &ModelContent, wanted: &str) -> bool {
-    matches!(content, ModelContent::ToolUse { id, .. } if id == wanted)
+fn is_error(name: &str, kind: &str) -> bool {
+    name == "error" || matches!(kind, "error" | "response.error")
+}
+
+fn ignored() -> PortFailure {
+    let message = "the server did not go on from the response that it was told, so that it answers \
+                   to a part of the conversation only; it gets whole conversations from now on";
+    failure::broken(IGNORED, message)
+}
+
+fn call_id(content: &ModelContent) -> Option<&str> {
+    match content {
+        ModelContent::ToolUse { id, .. } => Some(id),
+        _ => None,
+    }
 }
 
 /// A cut answer loses its calls; a whole one with calls asks for tools.
 fn settled(mut output: Vec<ModelContent>, finish: ModelFinish, cut: bool) -> Answer {
-    let is_call = |content: &ModelContent| matches!(content, ModelContent::ToolUse { .. });
+    let is_call = |content: &ModelContent| call_id(content).is_some();
     let finish = match finish {
         ModelFinish::Stop | ModelFinish::Other if cut => ModelFinish::Length,
         ModelFinish::Stop if output.iter().any(is_call) => ModelFinish::ToolCalls,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use model_wire::pieces::{Elements, elements, encoded};
+use model_wire::pieces::{Elements, encoded};
 use runtime_ports::{
     GenerationOptions, ImageSource, ModelContent, ModelMessage, ModelRequest, ModelRole,
     ModelToolDefinition, ResponseFormat, ToolChoice, ToolSet, Transcript,
@@ -11,9 +11,12 @@ use serde_json::{Value, json};
 
 use super::{body, piece, tools};
 use crate::{
+    demands::Demands,
     features::{Feature, RefusedFeatures},
+    history::elements,
     profile::{Api, Delivery, MaxTokensField, Written},
     rehearsal::lenient,
+    responses::Kept,
 };
 
 fn written() -> Written<'static> {
@@ -25,6 +28,8 @@ fn written() -> Written<'static> {
         reasoning_summary: None,
         features: RefusedFeatures::default().remaining(),
         server: lenient(),
+        one_call: false,
+        kept: Kept::Nothing,
     }
 }
 
@@ -36,8 +41,9 @@ fn without(feature: Feature) -> Written<'static> {
 
 fn messages(history: &[ModelMessage], written: &Written<'_>) -> Value {
     let history = Transcript::from(history.to_vec());
-    let key = written.encoding_key();
-    let elements = elements(&history, &key, |message| piece(message, written));
+    let keys = written.encoding_keys();
+    let encode = |message: &_, place| piece(message, place, written);
+    let elements = elements(&history, 0, &keys, encode);
     let mut list = b"[".to_vec();
     elements.write(&mut list);
     list.push(b']');
@@ -192,7 +198,9 @@ fn request(options: GenerationOptions, with_tools: bool) -> ModelRequest {
 
 fn sent(request: &ModelRequest, written: &Written<'_>) -> Value {
     let tools = (!request.tools.is_empty()).then(|| encoded(&tools(&request.tools)).into());
-    serde_json::from_slice(&body(request, &Elements::default(), tools, written)).expect("an object")
+    let demands = Demands::of(request, written).expect("demands that can be met");
+    let body = body(request, &Elements::default(), tools, &demands, written);
+    serde_json::from_slice(&body).expect("an object")
 }
 
 #[test]

@@ -2,16 +2,18 @@
 
 use std::sync::Arc;
 
-use model_wire::pieces::{Elements, elements, encoded};
+use model_wire::pieces::{Elements, encoded};
 use runtime_ports::{
     GenerationOptions, ImageSource, ModelContent, ModelMessage, ModelRequest, ModelRole,
     ModelToolDefinition, ResponseFormat, ToolChoice, ToolSet, Transcript,
 };
 use serde_json::{Value, json};
 
-use super::{body, piece, tools};
+use super::{Kept, body, piece, tools};
 use crate::{
+    demands::Demands,
     features::{Feature, RefusedFeatures},
+    history::elements,
     profile::{Api, Delivery, MaxTokensField, Written},
     rehearsal::lenient,
 };
@@ -25,12 +27,15 @@ fn written() -> Written<'static> {
         reasoning_summary: None,
         features: RefusedFeatures::default().remaining(),
         server: lenient(),
+        one_call: false,
+        kept: Kept::Nothing,
     }
 }
 
 fn input(history: &[ModelMessage]) -> Value {
     let (history, written) = (Transcript::from(history.to_vec()), written());
-    let elements = elements(&history, &written.encoding_key(), |message| piece(message, &written));
+    let encode = |message: &_, place| piece(message, place, &written);
+    let elements = elements(&history, 0, &written.encoding_keys(), encode);
     let mut list = b"[".to_vec();
     elements.write(&mut list);
     list.push(b']');
@@ -120,8 +125,9 @@ fn e8_reasoning_goes_back_verbatim_to_its_issuer_and_never_alone() {
     let chat = vec![reasoning("me", json!({"reasoning_content": "x"})), call("a")];
     check("of the other api", ModelRole::Assistant, chat, json!([called("a")]));
     let search = json!({"type": "web_search_call", "id": "ws_1", "status": "completed"});
-    let unknown = vec![reasoning("me", search.clone())];
-    check("an item of another type", ModelRole::Assistant, unknown, json!([search]));
+    let unknown = vec![reasoning("me", search)];
+    let sent = json!([{"type": "web_search_call", "id": "ws_1"}]);
+    check("an item of another type", ModelRole::Assistant, unknown, sent);
 }
 
 fn request(options: GenerationOptions, with_tools: bool) -> ModelRequest {
@@ -142,7 +148,9 @@ fn request(options: GenerationOptions, with_tools: bool) -> ModelRequest {
 
 fn sent(request: &ModelRequest, written: &Written<'_>) -> Value {
     let tools = (!request.tools.is_empty()).then(|| encoded(&tools(&request.tools)).into());
-    serde_json::from_slice(&body(request, &Elements::default(), tools, written)).expect("an object")
+    let demands = Demands::of(request, written).expect("demands that can be met");
+    let body = body(request, &Elements::default(), tools, &demands, written);
+    serde_json::from_slice(&body).expect("an object")
 }
 
 #[test]
