@@ -29,69 +29,98 @@ const THROTTLES: &[&str] = &[
 
 /// What only the answer's limit can mean.
 const ANSWER_LIMITS: &[&str] = &[
-    "in the output)",
     "max_tokens is too large",
     "max_completion_tokens is too large",
     "max_output_tokens is too large",
     "maxoutputtokens value of",
+    "max_new_tokens is too large",
     "maximum allowed number of output tokens",
     "cannot be greater than max_model_len",
     "max_tokens must be less than or equal to",
     "max_completion_tokens must be less than or equal to",
-    "`max_tokens` must be less than or equal to",
-    "`max_completion_tokens` must be less than or equal to",
+    "max_output_tokens must be less than or equal to",
 ];
 
 /// What means that the prompt is too long.
 const OVERFLOWS: &[&str] = &[
     "maximum context length",
+    "max context length",
+    "maximum prompt length",
+    "models context length",
+    "greater than the context length",
     "exceed_context_size",
     "exceeds the available context size",
-    "exceeds model's maximum context",
-    "exceeds the model's maximum context",
+    "exceeds models maximum context",
+    "exceeds the models maximum context",
     "exceed context limit",
     "exceeds the context window",
     "exceeds the context limit",
+    "context window exceeds limit",
     "context_length_exceeded",
     "context length exceeded",
     "context window exceeded",
+    "exceeded model token limit",
+    "prompt contains at least",
     "prompt is too long",
+    "prompt too long",
+    "prompt exceeds max length",
+    "prompt cannot exceed",
+    "prompt token count of",
     "input is too long",
     "input token count exceeds",
+    "inputs tokens + max_new_tokens must be",
+    "inputs must have less than",
     "exceeds the maximum number of tokens",
     "reduce the length of the messages",
     "reduce your prompt",
 ];
 
-const OVERFLOW_CODES: &[&str] =
-    &["context_length_exceeded", "exceed_context_size_error", "model_context_window_exceeded"];
+const OVERFLOW_CODES: &[&str] = &[
+    "context_length_exceeded",
+    "exceed_context_size_error",
+    "model_context_window_exceeded",
+    "model_max_prompt_tokens_exceeded",
+];
 
 impl Size {
     /// What `refusal` says about size; `None` when it is about something else.
     pub fn of(refusal: &Refusal) -> Option<Self> {
+        let text = unquoted(&refusal.text);
+        let mentions = |needles: &[&str]| needles.iter().any(|needle| text.contains(needle));
         if refusal.is_any(OVERFLOW_CODES) {
-            return Some(Self::of_overflow(&refusal.text));
+            return Some(Self::of_overflow(&text));
         }
-        if refusal.mentions(THROTTLES) {
+        if mentions(THROTTLES) {
             return Some(Self::Throttled);
         }
-        if refusal.mentions(ANSWER_LIMITS) {
+        if mentions(ANSWER_LIMITS) {
             return Some(Self::AnswerTooLong);
         }
-        let overflows = refusal.mentions(OVERFLOWS) || is_prompt_above_maximum(&refusal.text);
-        overflows.then(|| Self::of_overflow(&refusal.text))
+        let is_ours = text.contains("in the output)");
+        let overflows = mentions(OVERFLOWS) || is_ours || is_prompt_above_maximum(&text);
+        overflows.then(|| Self::of_overflow(&text))
     }
 
-    /// An overflow that no shorter prompt can mend is one of the answer's limit.
+    /// An overflow that no shorter prompt can mend is one of the answer's limit. One that splits
+    /// the request into input and output is, too, unless the input alone does not fit.
     fn of_overflow(text: &str) -> Self {
         let window = number_after(text, "maximum context length is ");
         let asked = number_before(text, " output tokens")
             .or_else(|| number_before(text, " in the completion"))
             .or_else(|| number_before(text, " in the output"));
         let hopeless = window.zip(asked).is_some_and(|(window, asked)| asked >= window);
-        let ours = text.contains("in the output)") || hopeless;
+        let inputs = [" of text input", " of tool input", " of image input"];
+        let input = inputs.into_iter().filter_map(|words| number_before(text, words));
+        let input = input.fold(0, u64::saturating_add);
+        let fits_alone = window.is_none_or(|window| input < window);
+        let ours = hopeless || (text.contains("in the output)") && fits_alone);
         if ours { Self::AnswerTooLong } else { Self::PromptTooLong }
     }
+}
+
+/// The text without quotation marks, which servers put around names and leave out as they like.
+fn unquoted(text: &str) -> String {
+    text.replace(['\'', '`', '"', '\u{2019}'], "")
 }
 
 /// `prompt is too long: N tokens > M maximum`, in the words of whoever passes it on.

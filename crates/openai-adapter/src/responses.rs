@@ -1,10 +1,12 @@
 //! Responses: how a request is written and how its answer is read.
 
 mod encode;
+mod ending;
 mod items;
 mod pieces;
 mod snapshot;
 mod stream;
 
 pub(crate) use encode::{Kept, body, piece, tools};
-pub(crate) use stream::{IGNORED, KeptResponse, ResponsesStream};
+pub(crate) use ending::IGNORED;
+pub(crate) use stream::{KeptResponse, ResponsesStream};

@@ -145,6 +145,20 @@ fn status_names_say_it_where_no_number_does() {
 }
 
 #[test]
+fn e13_a_response_that_is_gone_is_not_found() {
+    let gone = "NotFound PREVIOUS_RESPONSE_NOT_FOUND";
+    let code = r#"{"error":{"code":"previous_response_not_found","message":"m"}}"#;
+    check(400, code, gone);
+    check(404, code, gone);
+    let told = r#"{"error":{"message":"Previous response with id 'resp_1' not found."}}"#;
+    check(404, told, gone);
+    let field = r#"{"error":{"param":"previous_response_id","message":"it does not exist"}}"#;
+    check(400, field, gone);
+    let unknown = r#"{"error":{"message":"unknown parameter: previous_response_id"}}"#;
+    check(400, unknown, "Invalid INVALID_REQUEST");
+}
+
+#[test]
 fn events_are_refusals_only_before_the_answer() {
     let event = |body: &str, delivered| line_of_event(body, delivered);
     let limit = r#"{"error":{"code":"rate_limit_exceeded","message":"m"}}"#;
@@ -156,6 +170,13 @@ fn events_are_refusals_only_before_the_answer() {
     assert_eq!(event(key, false), "Forbidden AUTHENTICATION_FAILED");
     let numbered = r#"{"error":{"code":503,"message":"m"}}"#;
     assert_eq!(event(numbered, false), "Unavailable PROVIDER_OVERLOADED + ?");
+    for limit in [
+        r#"{"error":{"status":429,"message":"m"}}"#,
+        r#"{"error":{"code":"429","message":"m"}}"#,
+        r#"{"error":{"type":"too_many_requests","message":"m"}}"#,
+    ] {
+        assert_eq!(event(limit, false), "RateLimited RATE_LIMITED +", "{limit}");
+    }
 }
 
 fn line_of_event(body: &str, delivered: bool) -> String {

@@ -20,6 +20,7 @@ use crate::{
     profile::Reading,
     responses::{
         encode::{Kept, MESSAGE_PHASE},
+        ending::{Status, call_id, ignored, is_error, settled},
         items::{Item, Made, Report},
         pieces::{Piece, PieceOf},
         snapshot,
@@ -28,9 +29,6 @@ use crate::{
 
 /// Most items that one answer may have.
 const MOST_ITEMS: usize = 1024;
-
-/// The code of the failure of a server that did not go on from the response that it was told.
-pub(crate) const IGNORED: &str = "PREVIOUS_RESPONSE_IGNORED";
 
 /// Where a decoder leaves the id of a response that the server keeps as it was told here.
 pub(crate) type KeptResponse = Arc<OnceLock<String>>;
@@ -356,39 +354,6 @@ impl ResponsesStream {
     }
 }
 
-/// What became of a response. Later ones weigh more.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Status {
-    Completed,
-    Incomplete,
-    Failed,
-}
-
-impl Status {
-    /// What a response says of itself, in so far as it is bad.
-    fn of(response: &Value) -> Self {
-        let is_cut = response.get("incomplete_details").is_some_and(|details| {
-            details.as_object().is_some_and(|fields| fields.values().any(|value| !value.is_null()))
-        });
-        match text(response, "status") {
-            _ if error_of(response).is_some() => Self::Failed,
-            Some("failed" | "cancelled" | "canceled" | "error") => Self::Failed,
-            Some("incomplete") => Self::Incomplete,
-            _ if is_cut => Self::Incomplete,
-            _ => Self::Completed,
-        }
-    }
-
-    /// The same of a document, which nobody said to be complete but itself.
-    fn of_document(response: &Value) -> Self {
-        match text(response, "status") {
-            None | Some("completed") => Self::of(response),
-            Some("incomplete") => Self::Incomplete,
-            _ => Self::Failed,
-        }
-    }
-}
-
 /// Some servers give one id to two calls: at another place and with another content it is another.
 fn is_another_call(item: &Item, event: &Value) -> bool {
     let place = event.get("output_index").and_then(position);
@@ -476,37 +441,6 @@ impl Decoder for ResponsesStream {
     fn response_id(&self) -> Option<&str> {
         self.response_id.as_deref()
     }
-}
-
-fn is_error(name: &str, kind: &str) -> bool {
-    name == "error" || matches!(kind, "error" | "response.error")
-}
-
-fn ignored() -> PortFailure {
-    let message = "the server did not go on from the response that it was told, so that it answers \
-                   to a part of the conversation only; it gets whole conversations from now on";
-    failure::broken(IGNORED, message)
-}
-
-fn call_id(content: &ModelContent) -> Option<&str> {
-    match content {
-        ModelContent::ToolUse { id, .. } => Some(id),
-        _ => None,
-    }
-}
-
-/// A cut answer loses its calls; a whole one with calls asks for tools.
-fn settled(mut output: Vec<ModelContent>, finish: ModelFinish, cut: bool) -> Answer {
-    let is_call = |content: &ModelContent| call_id(content).is_some();
-    let finish = match finish {
-        ModelFinish::Stop | ModelFinish::Other if cut => ModelFinish::Length,
-        ModelFinish::Stop if output.iter().any(is_call) => ModelFinish::ToolCalls,
-        other => other,
-    };
-    if cut || finish == ModelFinish::Length {
-        output.retain(|content| !is_call(content));
-    }
-    Answer { output, finish }
 }
 
 #[cfg(test)]
