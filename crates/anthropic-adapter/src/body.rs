@@ -9,10 +9,12 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use model_wire::pieces::encoded;
-use runtime_ports::{EncodingKey, ModelMessage, ModelRole, Transcript};
+use runtime_ports::{
+    EncodingKey, ModelMessage, ModelRole, ModelToolDefinition, Transcript, TranscriptEntry,
+};
 use serde_json::{Value, json};
 
-use crate::encode::{is_text, piece, split, system_piece};
+use crate::encode::{Replay, is_text, piece, split, system_piece};
 
 /// What marks the end of a prefix that the server shall keep.
 const MARK: &[u8] = br#","cache_control":{"type":"ephemeral"}}"#;
@@ -27,11 +29,13 @@ pub(crate) enum Marks {
     Left,
 }
 
-/// Keys of the two encodings of a message.
+/// Keys of the encodings of a message.
 #[derive(Debug, Clone)]
 pub(crate) struct Keys {
     /// Among the messages.
     pub(crate) turn: EncodingKey,
+    /// Among the messages, without reasoning.
+    pub(crate) bare: EncodingKey,
     /// In the `system` field.
     pub(crate) system: EncodingKey,
 }
@@ -39,7 +43,8 @@ pub(crate) struct Keys {
 impl Keys {
     pub(crate) fn of(issuer: &str) -> Self {
         let turn = EncodingKey::new("anthropic", issuer);
-        Self { turn, system: EncodingKey::new("anthropic/system", "") }
+        let bare = EncodingKey::new("anthropic/bare", "");
+        Self { turn, bare, system: EncodingKey::new("anthropic/system", "") }
     }
 }
 
@@ -48,6 +53,7 @@ impl Keys {
 pub(crate) struct Turns {
     system: Vec<Arc<[u8]>>,
     turns: Vec<Turn>,
+    has_results: bool,
 }
 
 #[derive(Debug)]
@@ -57,26 +63,32 @@ struct Turn {
 }
 
 impl Turns {
-    /// The turns of a history, each message written by `piece` unless it was before.
-    pub(crate) fn of(messages: &Transcript, keys: &Keys, issuer: &str) -> Self {
-        Self::written_by(messages, keys, &|message| piece(message, issuer))
+    /// The turns of a history, each message written unless it was before. `issuer` gets its
+    /// reasoning back, but for that in the first `bare` messages.
+    pub(crate) fn of(messages: &Transcript, keys: &Keys, issuer: &str, bare: usize) -> Self {
+        Self::written_by(messages, keys, (issuer, bare), &piece)
     }
 
     fn written_by(
         messages: &Transcript,
         keys: &Keys,
-        write: &dyn Fn(&ModelMessage) -> Vec<u8>,
+        (issuer, bare): (&str, usize),
+        write: &dyn Fn(&ModelMessage, Replay<'_>) -> Vec<u8>,
     ) -> Self {
         let mut turns = Self::default();
-        let is_front = |entry: &&Arc<runtime_ports::TranscriptEntry>| {
+        let is_front = |entry: &&Arc<TranscriptEntry>| {
             entry.role() == ModelRole::System && entry.show(is_text)
         };
         let front: Vec<_> = messages.entries().take_while(is_front).collect();
         let system = front.iter().map(|entry| entry.encoding(&keys.system, system_piece));
         turns.system = system.filter(|bytes| !bytes.is_empty()).collect();
-        for entry in messages.entries_from(front.len()) {
+        for (at, entry) in (front.len()..).zip(messages.entries_from(front.len())) {
             let is_user = entry.role() != ModelRole::Assistant;
-            turns.add(is_user, entry.encoding(&keys.turn, write));
+            let (key, replay) = match at < bare && !is_user {
+                true => (&keys.bare, Replay::Nothing),
+                false => (&keys.turn, Replay::Of(issuer)),
+            };
+            turns.add(is_user, entry.encoding(key, |message| write(message, replay)));
         }
         turns
     }
@@ -86,6 +98,7 @@ impl Turns {
         if results.is_empty() && others.is_empty() {
             return;
         }
+        self.has_results |= !results.is_empty();
         match self.turns.last_mut() {
             Some(turn) if turn.is_user == is_user => turn.pieces.push(piece),
             _ => self.turns.push(Turn { is_user, pieces: vec![piece] }),
@@ -95,6 +108,11 @@ impl Turns {
     /// Whether there is nothing that can be sent.
     pub(crate) fn is_empty(&self) -> bool {
         self.turns.is_empty()
+    }
+
+    /// Whether tools were called.
+    pub(crate) fn has_results(&self) -> bool {
+        self.has_results
     }
 
     /// The body of a request: system text, tools and turns, with `fields` around them.
@@ -177,7 +195,7 @@ fn mark(body: &mut Vec<u8>, marks: Marks) {
 }
 
 /// The tools of a request, the last one marked.
-pub(crate) fn tools(tools: &[runtime_ports::ModelToolDefinition], marks: Marks) -> Value {
+pub(crate) fn tools(tools: &[ModelToolDefinition], marks: Marks) -> Value {
     let written = tools.iter().map(|tool| {
         json!({
             "name": tool.name,
@@ -190,6 +208,15 @@ pub(crate) fn tools(tools: &[runtime_ports::ModelToolDefinition], marks: Marks) 
         last["cache_control"] = json!({"type": "ephemeral"});
     }
     Value::Array(list)
+}
+
+/// What stands for the tools of a history in a request that offers none: the API refuses results
+/// without tools. Beside it goes the choice of no tool.
+pub(crate) fn no_tools() -> Bytes {
+    let schema = json!({"type": "object", "properties": {}});
+    let description = "No tool can be called now.";
+    let tool = json!({"name": "unavailable", "description": description, "input_schema": schema});
+    encoded(&json!([tool])).into()
 }
 
 #[cfg(test)]

@@ -19,11 +19,20 @@ pub(crate) struct Blocks {
     others: Vec<Value>,
 }
 
+/// What of the reasoning in a message is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Replay<'a> {
+    /// That of this issuer.
+    Of(&'a str),
+    /// None: the server has refused it.
+    Nothing,
+}
+
 /// The blocks of a message as the bytes of an encoding slot: the length of the results, the
 /// results, the others; each list with commas in between.
-pub(crate) fn piece(message: &ModelMessage, issuer: &str) -> Vec<u8> {
+pub(crate) fn piece(message: &ModelMessage, replay: Replay<'_>) -> Vec<u8> {
     let blocks = match message.role {
-        ModelRole::Assistant => assistant(message, issuer),
+        ModelRole::Assistant => assistant(message, replay),
         ModelRole::System => late_system(message),
         ModelRole::User | ModelRole::Tool => spoken(message),
     };
@@ -90,8 +99,8 @@ fn late_system(message: &ModelMessage) -> Blocks {
 
 /// The model's own turn, in its order. Reasoning at its end is left out: a turn may not end with
 /// it. White space at its end is too, since a last turn may not end with that.
-fn assistant(message: &ModelMessage, issuer: &str) -> Blocks {
-    let blocks = message.content.iter().filter_map(|content| assistant_block(content, issuer));
+fn assistant(message: &ModelMessage, replay: Replay<'_>) -> Blocks {
+    let blocks = message.content.iter().filter_map(|content| assistant_block(content, replay));
     let mut others: Vec<Value> = blocks.collect();
     while others.last().is_some_and(is_reasoning) {
         others.pop();
@@ -102,7 +111,7 @@ fn assistant(message: &ModelMessage, issuer: &str) -> Blocks {
     Blocks { results: Vec::new(), others }
 }
 
-fn assistant_block(content: &ModelContent, issuer: &str) -> Option<Value> {
+fn assistant_block(content: &ModelContent, replay: Replay<'_>) -> Option<Value> {
     match content {
         ModelContent::Text { .. } => text_block(content),
         ModelContent::ToolUse { id, name, arguments } => Some(json!({
@@ -111,8 +120,8 @@ fn assistant_block(content: &ModelContent, issuer: &str) -> Option<Value> {
             "name": tool_name(name),
             "input": input(arguments),
         })),
-        ModelContent::Reasoning { issuer: issued_by, opaque, .. } => {
-            (issued_by == issuer && goes_back(opaque)).then(|| opaque.clone())
+        ModelContent::Reasoning { issuer, opaque, .. } => {
+            (replay == Replay::Of(issuer) && goes_back(opaque)).then(|| opaque.clone())
         }
         ModelContent::ToolResult { .. } | ModelContent::Image { .. } => None,
     }

@@ -10,10 +10,25 @@ pub struct ModelFamily {
     pub reasoning: Reasoning,
     /// The names of efforts that it knows.
     pub efforts: &'static [&'static str],
-    /// Greatest temperature that it takes, in hundredths; `None` when it takes none at all.
-    pub temperature_percent: Option<u32>,
+    /// Which temperatures it takes.
+    pub temperature: Temperature,
     /// Whether it can be held to a JSON Schema.
     pub json_schema: bool,
+    /// Whether it can be made to call a tool.
+    pub forced_tools: bool,
+    /// Whether results of tools in a history need tools in the request.
+    pub results_need_tools: bool,
+}
+
+/// Which temperatures a family of models takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Temperature {
+    /// Any that is not negative.
+    Any,
+    /// From 0 to 1.
+    UpToOne,
+    /// None but 1, which is what it has anyway.
+    One,
 }
 
 /// How a family of models is told to reason.
@@ -34,14 +49,23 @@ const FOUR: &[&str] = &["low", "medium", "high", "max"];
 const FIVE: &[&str] = &["low", "medium", "high", "xhigh", "max"];
 
 const fn family(reasoning: Reasoning, efforts: &'static [&'static str]) -> ModelFamily {
-    ModelFamily { reasoning, efforts, temperature_percent: Some(100), json_schema: true }
+    ModelFamily {
+        reasoning,
+        efforts,
+        temperature: Temperature::UpToOne,
+        json_schema: true,
+        forced_tools: true,
+        results_need_tools: true,
+    }
 }
 
 const PLAIN: ModelFamily = ModelFamily { json_schema: false, ..family(Reasoning::Never, &[]) };
 const EARLY: ModelFamily = ModelFamily { json_schema: false, ..family(Reasoning::Budget, THREE) };
 const BUDGET: ModelFamily = family(Reasoning::Budget, THREE);
 const ADAPTIVE: ModelFamily = family(Reasoning::Adaptive, FIVE);
-const UNSAMPLED: ModelFamily = ModelFamily { temperature_percent: None, ..ADAPTIVE };
+const UNSAMPLED: ModelFamily = ModelFamily { temperature: Temperature::One, ..ADAPTIVE };
+/// Those that always think, which excludes being made to call a tool.
+const THINKING: ModelFamily = ModelFamily { forced_tools: false, ..UNSAMPLED };
 
 /// The first row whose words a name begins with counts.
 const FAMILIES: &[(&str, ModelFamily)] = &[
@@ -59,14 +83,20 @@ const FAMILIES: &[(&str, ModelFamily)] = &[
     ("claude-sonnet-4-6", family(Reasoning::Adaptive, THREE)),
     ("claude-sonnet-4", EARLY),
     ("claude-haiku-4-5", BUDGET),
+    ("claude-fable-5-1", THINKING),
+    ("claude-opus-5-5", THINKING),
+    ("claude-sonnet-5-5", THINKING),
+    ("claude-fable-5", UNSAMPLED),
     ("claude-opus-5", UNSAMPLED),
     ("claude-sonnet-5", UNSAMPLED),
+    ("claude-haiku-5", UNSAMPLED),
     ("claude-", ADAPTIVE),
 ];
 
 impl ModelFamily {
     /// A model of another vendor behind this API: it gets budgets, and any temperature.
-    pub const FOREIGN: Self = Self { temperature_percent: Some(u32::MAX), ..BUDGET };
+    pub const FOREIGN: Self =
+        Self { temperature: Temperature::Any, results_need_tools: false, ..BUDGET };
 
     /// The family of a model, by its name, with or without the prefix of a gateway.
     ///

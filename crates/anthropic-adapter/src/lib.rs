@@ -11,6 +11,7 @@
 //! | file | decides |
 //! |---|---|
 //! | `session` | how a call becomes requests |
+//! | `refused` | what a server is not sent again |
 //! | `encode`, `ids` | how a message is written, once |
 //! | `body` | how messages become turns, and where a prompt cache may end |
 //! | `options`, `family` | what can be asked of which model |
@@ -28,6 +29,7 @@ mod ids;
 mod metering;
 mod models;
 mod options;
+mod refused;
 #[cfg(test)]
 mod rehearsal;
 mod session;
@@ -35,6 +37,6 @@ mod stream;
 
 pub use builder::{AnthropicSessionBuilder, Delivery, PromptCache};
 pub use decoding::decoder;
-pub use family::{ModelFamily, Reasoning};
+pub use family::{ModelFamily, Reasoning, Temperature};
 pub use model_wire::{BuildError, Recorder, Replay, Tape, TapeError, Timeouts};
 pub use session::AnthropicSession;

@@ -6,7 +6,7 @@
 use runtime_ports::{GenerationOptions, ResponseFormat, ToolChoice};
 use serde_json::{Map, Value, json};
 
-use crate::family::{ModelFamily, Reasoning};
+use crate::family::{ModelFamily, Reasoning, Temperature};
 
 /// Output limit of a request that has none of its own, for a model whose limit is not known. The
 /// API insists on one; this one every model takes.
@@ -56,14 +56,10 @@ impl Asked<'_> {
     fn check(&self) -> Result<(), &'static str> {
         let options = self.options;
         if let Some(value) = options.temperature {
-            let most = self.family.temperature_percent.map(|percent| f64::from(percent) / 100.0);
-            let most = most.ok_or("this model takes no temperature; leave it out")?;
-            if !value.is_finite() || value < 0.0 {
-                return Err("the temperature must be a finite number from 0 on");
-            }
-            if value > most {
-                return Err("this model takes temperatures from 0 to 1");
-            }
+            self.check_temperature(value)?;
+        }
+        if self.is_forced() && !self.family.forced_tools {
+            return Err("this model cannot be made to call a tool; leave the tool choice to it");
         }
         if self.is_forced() && !self.has_tools {
             return Err("a required tool call needs tools");
@@ -72,6 +68,19 @@ impl Asked<'_> {
             return Err("a stop text must hold more than white space");
         }
         Ok(())
+    }
+
+    fn check_temperature(&self, value: f64) -> Result<(), &'static str> {
+        if !value.is_finite() || value < 0.0 {
+            return Err("the temperature must be a finite number from 0 on");
+        }
+        match self.family.temperature {
+            Temperature::UpToOne if value > 1.0 => Err("this model takes temperatures from 0 to 1"),
+            Temperature::One if is_not_one(value) => {
+                Err("this model takes no temperature but 1; leave it out")
+            }
+            _ => Ok(()),
+        }
     }
 
     const fn is_forced(&self) -> bool {
@@ -101,7 +110,7 @@ impl Asked<'_> {
             return Err("this model cannot think before a forced tool call; leave the reasoning \
                         effort or the tool choice out");
         }
-        if self.options.temperature.is_some_and(|value| (value - 1.0).abs() > f64::EPSILON) {
+        if self.options.temperature.is_some_and(is_not_one) {
             return Err("a model that thinks takes no temperature but 1; leave it out");
         }
         if adaptive {
@@ -178,6 +187,10 @@ impl Asked<'_> {
             }
         }
     }
+}
+
+fn is_not_one(value: f64) -> bool {
+    (value - 1.0).abs() > f64::EPSILON
 }
 
 #[cfg(test)]

@@ -1,23 +1,19 @@
 //! Decides how a model call becomes requests to one server, and what is told about them.
 //!
 //! Knows nothing about other servers and about retrying. Invariant: a request is sent once; only a
-//! server that refuses the marks of a prompt cache by name gets it again, without them, and every
+//! server that refuses an optional part of it by name gets it again, without that part, and every
 //! request that reached it is listed.
 
-use std::{
-    collections::HashMap,
-    fmt,
-    sync::atomic::{AtomicBool, Ordering},
-};
+use std::{collections::HashMap, fmt};
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use model_wire::{Answered, Exchange, Failed, HttpClient, Refusal, Size, pieces::ToolEncodings};
+use model_wire::{Answered, Exchange, Failed, HttpClient, pieces::ToolEncodings};
 use runtime_ports::{
     DeltaSink, DiscardDeltas, ModelProfile, ModelRequest, ModelResponse, ModelSession,
     OperationContext, PortFailure, PortFailureKind, RequestMeter,
 };
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::{
     body::{self, Keys, Marks, Turns},
@@ -25,9 +21,12 @@ use crate::{
     family::ModelFamily,
     models,
     options::Asked,
+    refused::{Parts, Refused},
     stream::MessageStream,
 };
 
+/// Most requests of one call: the first, and two more for two parts that a server refuses.
+const MOST_REQUESTS: usize = 3;
 /// Most pages of a list of models that are asked for.
 const MOST_PAGES: usize = 10;
 
@@ -60,7 +59,7 @@ pub struct AnthropicSession {
     client: HttpClient,
     settings: Settings,
     keys: Keys,
-    marks_refused: AtomicBool,
+    refused: Refused,
     marked_tools: ToolEncodings,
     plain_tools: ToolEncodings,
 }
@@ -75,9 +74,9 @@ impl fmt::Debug for AnthropicSession {
     }
 }
 
-/// A request that is ready to be written.
-struct Prepared {
-    turns: Turns,
+/// What a request says beside its messages.
+struct Settled {
+    family: ModelFamily,
     fields: Vec<(&'static str, Value)>,
 }
 
@@ -93,7 +92,7 @@ impl AnthropicSession {
             client,
             keys: Keys::of(&settings.issuer),
             settings,
-            marks_refused: AtomicBool::new(false),
+            refused: Refused::default(),
             marked_tools: ToolEncodings::default(),
             plain_tools: ToolEncodings::default(),
         }
@@ -131,32 +130,33 @@ impl AnthropicSession {
         sink: &dyn DeltaSink,
     ) -> Result<ModelResponse, PortFailure> {
         operation.remaining()?;
-        let prepared = self.prepare(request)?;
+        let settled = self.settle(request)?;
         let exchange = Exchange { client: &self.client, operation, sink };
         let mut attempts = Vec::new();
         loop {
-            let marks = self.marks();
-            let body = self.body(request, &prepared, marks);
+            let parts = self.refused.parts(&request.messages, self.marks());
+            let body = self.body(request, &settled, parts)?;
             let (issuer, seed) = (&self.settings.issuer, &request.invocation_id);
-            let decoder = Box::new(MessageStream::new(issuer, seed, marks));
+            let decoder = Box::new(MessageStream::new(issuer, seed, parts.marks));
             match exchange.run("messages", body, decoder).await {
                 Ok(answered) => return Ok(response(answered, attempts)),
-                Err(failed) => self.learn(failed, marks, &mut attempts)?,
+                Err(failed) => self.learn(failed, request, parts, &mut attempts)?,
             }
         }
     }
 
-    /// Remembers that the server refuses the marks, so that the request can be sent without them;
-    /// any other failure ends the call.
+    /// Remembers an optional part that the server refuses, so that the request can be sent without
+    /// it; any other failure ends the call.
     fn learn(
         &self,
         failed: Failed,
-        marks: Marks,
+        request: &ModelRequest,
+        parts: Parts,
         attempts: &mut Vec<RequestMeter>,
     ) -> Result<(), PortFailure> {
         attempts.extend(failed.meter);
-        if marks == Marks::Set && failed.refusal.as_ref().is_some_and(refuses_marks) {
-            self.marks_refused.store(true, Ordering::Relaxed);
+        let learn = |refusal| self.refused.learn(&refusal, &request.messages, parts);
+        if attempts.len() < MOST_REQUESTS && failed.refusal.is_some_and(learn) {
             return Ok(());
         }
         let failure = failed.failure.with_attempts(std::mem::take(attempts));
@@ -170,17 +170,19 @@ impl AnthropicSession {
     }
 
     fn marks(&self) -> Marks {
-        let refused = self.marks_refused.load(Ordering::Relaxed);
-        if self.settings.cache == PromptCache::Off || refused { Marks::Left } else { Marks::Set }
+        match self.settings.cache {
+            PromptCache::Marked => Marks::Set,
+            PromptCache::Off => Marks::Left,
+        }
     }
 
-    fn prepare(&self, request: &ModelRequest) -> Result<Prepared, PortFailure> {
-        let families = &self.settings.families;
-        let family = families.get(&*request.model).copied();
+    fn settle(&self, request: &ModelRequest) -> Result<Settled, PortFailure> {
+        let family = self.settings.families.get(&*request.model).copied();
+        let family = family.unwrap_or_else(|| ModelFamily::of(&request.model));
         let known = self.profile_of(&request.model).and_then(|profile| profile.max_output_tokens);
         let asked = Asked {
             options: &request.options,
-            family: family.unwrap_or_else(|| ModelFamily::of(&request.model)),
+            family,
             limit: request.max_output_tokens.map(u64::from).or(known),
             has_tools: !request.tools.is_empty(),
             one_call_at_a_time: self.settings.one_call_at_a_time,
@@ -189,18 +191,31 @@ impl AnthropicSession {
         if self.settings.delivery == Delivery::Streamed {
             fields.push(("stream", true.into()));
         }
-        let turns = Turns::of(&request.messages, &self.keys, &self.settings.issuer);
+        Ok(Settled { family, fields })
+    }
+
+    fn body(
+        &self,
+        request: &ModelRequest,
+        settled: &Settled,
+        parts: Parts,
+    ) -> Result<Bytes, PortFailure> {
+        let issuer = &self.settings.issuer;
+        let turns = Turns::of(&request.messages, &self.keys, issuer, parts.bare);
         if turns.is_empty() {
             return Err(invalid("the history holds nothing to answer; add a message of the user"));
         }
-        Ok(Prepared { turns, fields })
-    }
-
-    fn body(&self, request: &ModelRequest, prepared: &Prepared, marks: Marks) -> Bytes {
-        let kept = if marks == Marks::Set { &self.marked_tools } else { &self.plain_tools };
-        let tools = (!request.tools.is_empty())
-            .then(|| kept.encoding(&request.tools, || body::tools(&request.tools, marks)));
-        prepared.turns.body(&request.model, &prepared.fields, tools.as_ref(), marks)
+        let (model, marks, mut fields) = (&request.model, parts.marks, settled.fields.clone());
+        if !request.tools.is_empty() {
+            let kept = if marks == Marks::Set { &self.marked_tools } else { &self.plain_tools };
+            let tools = kept.encoding(&request.tools, || body::tools(&request.tools, marks));
+            return Ok(turns.body(model, &fields, Some(&tools), marks));
+        }
+        if settled.family.results_need_tools && turns.has_results() {
+            fields.push(("tool_choice", json!({"type": "none"})));
+            return Ok(turns.body(model, &fields, Some(&body::no_tools()), marks));
+        }
+        Ok(turns.body(model, &fields, None, marks))
     }
 
     fn profile_of(&self, model: &str) -> Option<&ModelProfile> {
@@ -210,13 +225,6 @@ impl AnthropicSession {
 
 fn invalid(problem: &str) -> PortFailure {
     PortFailure::not_sent(PortFailureKind::Invalid, "INVALID_REQUEST", problem)
-}
-
-/// Whether a 4xx is about the marks, which no answer depends on.
-fn refuses_marks(refusal: &Refusal) -> bool {
-    let told =
-        ["extra input", "not permitted", "not supported", "unsupported", "unknown", "unrecognized"];
-    Size::of(refusal).is_none() && refusal.mentions(&["cache_control"]) && refusal.mentions(&told)
 }
 
 fn response(answered: Answered, mut attempts: Vec<RequestMeter>) -> ModelResponse {

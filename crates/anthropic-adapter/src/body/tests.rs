@@ -8,7 +8,7 @@ use runtime_ports::{ModelContent, ModelMessage, ModelRole, ModelToolDefinition, 
 use serde_json::{Value, json};
 
 use super::{Keys, Marks, Turns, tools};
-use crate::encode::piece;
+use crate::encode::{Replay, piece};
 
 fn message(role: ModelRole, text: &str) -> ModelMessage {
     ModelMessage::text(role, text)
@@ -22,7 +22,7 @@ fn result(id: &str) -> ModelMessage {
 }
 
 fn turns(messages: &[ModelMessage]) -> Turns {
-    Turns::of(&Transcript::from(messages.to_vec()), &Keys::of("me"), "me")
+    Turns::of(&Transcript::from(messages.to_vec()), &Keys::of("me"), "me", 0)
 }
 
 fn body(messages: &[ModelMessage], marks: Marks) -> Value {
@@ -145,21 +145,45 @@ fn there_are_never_more_than_four_marks() {
 #[test]
 fn a_message_is_written_once_for_a_session() {
     let written = Cell::new(0);
-    let counting = |message: &ModelMessage| {
+    let counting = |message: &ModelMessage, replay: Replay<'_>| {
         written.set(written.get() + 1);
-        piece(message, "me")
+        piece(message, replay)
     };
     let keys = Keys::of("me");
     let mut history = Transcript::from(vec![message(User, "a"); 40]);
-    drop(Turns::written_by(&history, &keys, &counting));
+    drop(Turns::written_by(&history, &keys, ("me", 0), &counting));
     for _ in 0..10 {
         history.push(message(Assistant, "b"));
         history.push(message(User, "c"));
-        drop(Turns::written_by(&history, &keys, &counting));
+        drop(Turns::written_by(&history, &keys, ("me", 0), &counting));
     }
     assert_eq!(written.get(), 60);
-    drop(Turns::written_by(&history, &Keys::of("you"), &counting));
+    drop(Turns::written_by(&history, &Keys::of("you"), ("you", 0), &counting));
     assert_eq!(written.get(), 120, "another session writes its own");
+    for _ in 0..3 {
+        drop(Turns::written_by(&history, &Keys::of("you"), ("you", 45), &counting));
+    }
+    assert_eq!(written.get(), 123, "three of the model's own within the first 45, once");
+}
+
+#[test]
+fn reasoning_is_left_out_of_the_first_messages_only() {
+    let thought = |text: &str| {
+        let opaque = json!({"type": "thinking", "thinking": text, "signature": "s"});
+        let reasoning = ModelContent::Reasoning { issuer: "me".into(), text: text.into(), opaque };
+        ModelMessage { role: Assistant, content: vec![reasoning, ModelContent::text("said")] }
+    };
+    let history = [message(User, "a"), thought("one"), message(User, "b"), thought("two")];
+    let sent = |bare: usize| {
+        let history = Transcript::from(history.to_vec());
+        let turns = Turns::of(&history, &Keys::of("me"), "me", bare);
+        String::from_utf8(turns.body("m", &[], None, Marks::Left).to_vec()).expect("text")
+    };
+    let seen = |bare: usize| (sent(bare).contains("one"), sent(bare).contains("two"));
+    assert_eq!(seen(0), (true, true));
+    assert_eq!(seen(1), (true, true));
+    assert_eq!(seen(2), (false, true));
+    assert_eq!(seen(4), (false, false));
 }
 
 /// The body without the marks of the cache, up to the end of its messages.

@@ -3,10 +3,10 @@
 use runtime_ports::{ImageSource, ModelContent, ModelMessage, ModelRole};
 use serde_json::{Value, json};
 
-use super::{piece, split, system_piece};
+use super::{Replay, piece, split, system_piece};
 
 fn blocks(role: ModelRole, content: Vec<ModelContent>) -> (Value, Value) {
-    let bytes = piece(&ModelMessage { role, content }, "me");
+    let bytes = piece(&ModelMessage { role, content }, Replay::Of("me"));
     let list = |bytes: &[u8]| {
         serde_json::from_slice(&[b"[", bytes, b"]"].concat()).expect("a list of blocks")
     };
@@ -135,6 +135,14 @@ fn reasoning_goes_back_signed_to_its_issuer_and_in_its_place() {
     check("alone", ModelRole::Assistant, vec![own(signed())], json!([]));
     let searched = json!({"type": "web_search_tool_result", "tool_use_id": "s", "content": []});
     check("others", ModelRole::Assistant, vec![own(searched.clone())], json!([searched]));
+}
+
+#[test]
+fn reasoning_that_the_server_refused_stays_out() {
+    let content = vec![reasoning("me", signed()), text("hi")];
+    let message = ModelMessage { role: ModelRole::Assistant, content };
+    let bytes = piece(&message, Replay::Nothing);
+    assert_eq!(split(&bytes).1, br#"{"text":"hi","type":"text"}"#);
 }
 
 #[test]

@@ -55,8 +55,9 @@ fn temperature_and_stop_texts() {
     let finite = json!("the temperature must be a finite number from 0 on");
     check(MODEL, &with(f64::NAN), finite.clone());
     check("local", &with(-0.1), finite);
-    let none = json!("this model takes no temperature; leave it out");
-    check("claude-opus-4-7", &with(1.0), none);
+    let one = json!("this model takes no temperature but 1; leave it out");
+    check("claude-opus-4-7", &with(0.5), one);
+    check("claude-opus-4-7", &with(1.0), json!({"max_tokens": 4096, "temperature": 1.0}));
     let stop = |text: &str| GenerationOptions { stop: vec![text.into()], ..unset() };
     check(MODEL, &stop("end"), json!({"max_tokens": 4096, "stop_sequences": ["end"]}));
     check(MODEL, &stop("\n"), json!("a stop text must hold more than white space"));
@@ -81,7 +82,9 @@ fn tool_choices() {
     let without =
         |options: GenerationOptions| shown(&Asked { has_tools: false, ..asked(MODEL, &options) });
     assert_eq!(without(choosing(ToolChoice::None)), json!({"max_tokens": 4096}));
-    assert_eq!(without(named), json!("a required tool call needs tools"));
+    assert_eq!(without(named.clone()), json!("a required tool call needs tools"));
+    let never = json!("this model cannot be made to call a tool; leave the tool choice to it");
+    check("claude-opus-5-5", &named, never);
 }
 
 fn effort(effort: &str) -> GenerationOptions {

@@ -196,3 +196,26 @@ fn messages_say_what_to_do_and_repeat_nothing() {
     );
     assert!(!format!("{failure:?}").contains("canary"));
 }
+
+#[test]
+fn the_vendor_of_messages_has_words_of_its_own() {
+    let error = |kind: &str, message: &str| {
+        format!(r#"{{"type":"error","error":{{"type":"{kind}","message":"{message}"}}}}"#)
+    };
+    let model = error("not_found_error", "model: claude-nope");
+    check(404, &model, "NotFound MODEL_NOT_FOUND");
+    check(404, &error("not_found_error", "Not found"), "NotFound ENDPOINT_NOT_FOUND");
+    let broke = "Your credit balance is too low to access the API";
+    check(400, &error("invalid_request_error", broke), "RateLimited QUOTA_EXHAUSTED");
+    check(403, &error("billing_error", "m"), "RateLimited QUOTA_EXHAUSTED");
+    let cases = [
+        ("overloaded_error", "Unavailable PROVIDER_OVERLOADED + ?"),
+        ("api_error", "Unavailable PROVIDER_ERROR + ?"),
+        ("rate_limit_error", "RateLimited RATE_LIMITED +"),
+        ("request_too_large", "Invalid REQUEST_TOO_LARGE"),
+        ("timeout_error", "Timeout PROVIDER_TIMEOUT + ?"),
+    ];
+    for (kind, expected) in cases {
+        assert_eq!(line_of_event(&error(kind, "m"), false), expected, "{kind}");
+    }
+}

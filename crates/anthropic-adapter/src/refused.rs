@@ -1,0 +1,87 @@
+//! Decides what is not sent again to a server that has refused it.
+//!
+//! Knows nothing about how it is written. Invariant: only what an answer does not depend on is left
+//! out, and only after this server refused it by name: the marks of a prompt cache for all requests,
+//! reasoning for the messages that it was refused with.
+
+use std::{
+    collections::VecDeque,
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+
+use model_wire::{Refusal, Size};
+use runtime_ports::{Digest, Transcript};
+
+use crate::body::Marks;
+
+/// Histories that are remembered.
+const REMEMBERED: usize = 256;
+
+/// How servers say that they do not know a field.
+const UNKNOWN_FIELD: &[&str] =
+    &["extra input", "not permitted", "not supported", "unsupported", "unknown", "unrecognized"];
+
+/// What a session has learnt about its server.
+#[derive(Debug, Default)]
+pub(crate) struct Refused {
+    marks: AtomicBool,
+    reasoning: Mutex<VecDeque<Digest>>,
+}
+
+/// The parts of one request that it could do without.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Parts {
+    pub(crate) marks: Marks,
+    /// How many messages go without their reasoning.
+    pub(crate) bare: usize,
+}
+
+impl Refused {
+    /// The parts that a request with `messages` has, if it shall be marked as `wanted`.
+    pub(crate) fn parts(&self, messages: &Transcript, wanted: Marks) -> Parts {
+        let marks = if self.marks.load(Ordering::Relaxed) { Marks::Left } else { wanted };
+        let known = self.reasoning.lock().unwrap_or_else(PoisonError::into_inner);
+        let bare = if known.is_empty() { 0 } else { bare(messages, &known) };
+        Parts { marks, bare }
+    }
+
+    /// Remembers the part of a request that `refusal` is about. Whether there is one that can be
+    /// left out.
+    pub(crate) fn learn(&self, refusal: &Refusal, messages: &Transcript, parts: Parts) -> bool {
+        if Size::of(refusal).is_some() {
+            return false;
+        }
+        let told = refusal.mentions(UNKNOWN_FIELD);
+        if parts.marks == Marks::Set && told && refusal.mentions(&["cache_control"]) {
+            self.marks.store(true, Ordering::Relaxed);
+            return true;
+        }
+        if parts.bare < messages.len() && is_about_reasoning(refusal) {
+            let mut known = self.reasoning.lock().unwrap_or_else(PoisonError::into_inner);
+            known.truncate(REMEMBERED - 1);
+            known.push_front(messages.digest());
+            return true;
+        }
+        false
+    }
+}
+
+/// Length of the longest beginning that was refused for its reasoning. What came after it was said
+/// without that reasoning, and is true as long as it stays out.
+fn bare(messages: &Transcript, known: &VecDeque<Digest>) -> usize {
+    let digests: Vec<Digest> = messages.prefix_digests_from(0).collect();
+    digests.iter().rposition(|digest| known.contains(digest)).map_or(0, |at| at + 1)
+}
+
+/// Signed reasoning is bound to what stood before it, and to who issued it; a history that was made
+/// shorter does not fit any more.
+fn is_about_reasoning(refusal: &Refusal) -> bool {
+    refusal.mentions(&["thinking"])
+        && refusal.mentions(&["signature", "cannot be modified", "bound to"])
+}
+
+#[cfg(test)]
+mod tests;
