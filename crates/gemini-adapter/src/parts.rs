@@ -26,6 +26,7 @@ pub(crate) struct Parts {
     issuer: String,
     seed: String,
     pieces: Vec<Piece>,
+    arrived: usize,
     calls: usize,
     cut: bool,
 }
@@ -80,14 +81,20 @@ impl Parts {
             issuer: issuer.to_owned(),
             seed: seed.to_owned(),
             pieces: Vec::new(),
+            arrived: 0,
             calls: 0,
             cut: false,
         }
     }
 
     /// Whether nothing arrived.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.pieces.is_empty() && !self.cut
+    pub(crate) const fn is_empty(&self) -> bool {
+        self.arrived == 0
+    }
+
+    /// How many parts arrived that carry something.
+    pub(crate) const fn arrived(&self) -> usize {
+        self.arrived
     }
 
     /// Takes the next part.
@@ -123,6 +130,7 @@ impl Parts {
     }
 
     fn add_text(&mut self, text: &str, signature: Option<String>) {
+        self.arrived += 1;
         match self.pieces.last_mut() {
             Some(Piece::Text { text: held, signature: None }) if signature.is_none() => {
                 held.push_str(text);
@@ -132,6 +140,7 @@ impl Parts {
     }
 
     fn add_thought(&mut self, text: &str) {
+        self.arrived += 1;
         match self.pieces.last_mut() {
             Some(Piece::Thought { text: held }) => held.push_str(text),
             _ => self.pieces.push(Piece::Thought { text: text.to_owned() }),
@@ -140,6 +149,7 @@ impl Parts {
 
     /// A part that bears nothing but its signature is a text without letters to the API.
     fn keep(&mut self, part: &Value, text: String) {
+        self.arrived += 1;
         let mut part = part.clone();
         if let Value::Object(fields) = &mut part
             && fields.keys().all(|name| name == SIGNATURE || name == "thought")
@@ -155,6 +165,7 @@ impl Parts {
         signature: Option<String>,
         sink: &dyn DeltaSink,
     ) -> Result<(), PortFailure> {
+        self.arrived += 1;
         if is_in_pieces(call) {
             let message = "the provider sends the arguments of a tool call in pieces, which nobody \
                            asked for; check what stands before it";

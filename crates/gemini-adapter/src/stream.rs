@@ -20,6 +20,8 @@ pub(crate) struct GeminiStream {
     response_id: Option<String>,
     parts: Parts,
     finish: Option<ModelFinish>,
+    /// Whether the answer went on after it was said to be complete.
+    restless: bool,
     meter: Meter,
 }
 
@@ -63,7 +65,7 @@ impl GeminiStream {
     /// An answer of which nothing has arrived. `seed` makes the ids that the server does not give.
     pub(crate) fn new(issuer: &str, seed: &str) -> Self {
         let (parts, meter) = (Parts::new(issuer, seed), Meter::default());
-        Self { response_id: None, parts, finish: None, meter }
+        Self { response_id: None, parts, finish: None, restless: false, meter }
     }
 
     fn refused(&self, refusal: &Refusal) -> PortFailure {
@@ -84,6 +86,28 @@ impl GeminiStream {
             let refusal = Refusal::of_value(&json!({ "code": reason }));
             self.refused(&Refusal { moderated: true, ..refusal })
         })
+    }
+
+    fn take_candidate(
+        &mut self,
+        candidate: &Value,
+        sink: &dyn DeltaSink,
+    ) -> Result<(), PortFailure> {
+        let held = self.parts.arrived();
+        let content = candidate.get("content").unwrap_or(&Value::Null);
+        list(content, "parts").iter().try_for_each(|part| self.parts.take(part, sink))?;
+        self.restless |= self.finish.is_some() && self.parts.arrived() > held;
+        self.end(filled(candidate, "finishReason").unwrap_or_default())
+    }
+
+    /// Some servers say that the answer is complete with every piece of it, or before the first:
+    /// then only the end of the stream tells.
+    fn progress(&self) -> Progress {
+        match self.finish {
+            None => Progress::Open,
+            Some(ModelFinish::Stop) if self.restless || self.parts.is_empty() => Progress::Open,
+            Some(_) => Progress::Settled,
+        }
     }
 
     fn end(&mut self, reason: &str) -> Result<(), PortFailure> {
@@ -120,20 +144,11 @@ impl Decoder for GeminiStream {
         let first =
             |candidate: &&Value| candidate.get("index").and_then(Value::as_u64).unwrap_or(0) == 0;
         for candidate in list(frame, "candidates").iter().filter(first) {
-            for part in
-                candidate.get("content").map(|content| list(content, "parts")).unwrap_or_default()
-            {
-                self.parts.take(part, sink)?;
-            }
-            self.end(filled(candidate, "finishReason").unwrap_or_default())?;
+            self.take_candidate(candidate, sink)?;
         }
-        let says_something =
-            ["candidates", "usageMetadata"].iter().any(|name| frame.get(name).is_some());
-        Ok(match self.finish {
-            Some(_) => Progress::Settled,
-            None if says_something => Progress::Open,
-            None => Progress::Idle,
-        })
+        let says = |name: &&str| frame.get(name).is_some();
+        let says_something = ["candidates", "usageMetadata"].iter().any(says);
+        Ok(if says_something { self.progress() } else { Progress::Idle })
     }
 
     fn finish(&mut self, _ending: Ending, _sink: &dyn DeltaSink) -> Result<Answer, PortFailure> {

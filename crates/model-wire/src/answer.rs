@@ -41,7 +41,8 @@ pub struct Answer {
 
 /// Takes the frames of one answer.
 pub trait Decoder: Send {
-    /// Takes a frame of a stream, or the one JSON document that came instead.
+    /// Takes a frame of a stream, or the one JSON document that came instead, and says how far the
+    /// answer has come with it.
     fn take(
         &mut self,
         name: &str,

@@ -187,8 +187,7 @@ impl State {
                 break;
             }
             let progress = self.decoder.take(name, frame, sink)?;
-            self.progressed |= progress != Progress::Idle;
-            self.progress = self.progress.max(progress);
+            self.advance(progress);
         }
         Ok(())
     }
@@ -202,9 +201,18 @@ impl State {
         let frames = value.as_array().map_or(std::slice::from_ref(&value), Vec::as_slice);
         let counted = if self.decoder.takes_lists() { frames.len() } else { 1 };
         for frame in frames.iter().take(counted) {
-            self.progress = self.progress.max(self.decoder.take("", frame, sink)?);
+            let progress = self.decoder.take("", frame, sink)?;
+            self.advance(progress);
         }
         Ok(())
+    }
+
+    /// What a frame says about the answer counts until another says something: also that one which
+    /// seemed finished goes on.
+    fn advance(&mut self, progress: Progress) {
+        if progress != Progress::Idle {
+            (self.progress, self.progressed) = (progress, true);
+        }
     }
 }
 

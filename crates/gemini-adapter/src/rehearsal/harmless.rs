@@ -49,6 +49,24 @@ fn the_progress_says_what_to_wait_for() {
     assert_eq!(fed("[]}\n\n"), (Progress::Open, true));
     assert_eq!(fed(HI), (Progress::Settled, true));
     assert_eq!(fed("data: {\"usageMetadata\":{}}\n\n"), (Progress::Settled, true));
+    assert_eq!(fed(": ping\n\n"), (Progress::Settled, false));
+}
+
+#[test]
+fn a_server_that_always_says_that_it_is_finished_is_waited_for() {
+    let (early, limit) = (HI.replace("{\"text\":\"hi\"}", ""), HI.replace("STOP", "MAX_TOKENS"));
+    let progress = |frames: &[&str]| {
+        let mut reader = Reader::new(decoder(), 1000);
+        let fed = frames.iter().map(|frame| reader.feed(frame.as_bytes(), &DiscardDeltas));
+        fed.last().expect("a frame").expect("no failure").progress
+    };
+    assert_eq!(progress(&[&early]), Progress::Open, "before the first piece");
+    assert_eq!(progress(&[&early, HI]), Progress::Open, "and with it");
+    assert_eq!(progress(&[HI]), Progress::Settled, "with one piece");
+    assert_eq!(progress(&[HI, HI]), Progress::Open, "with every piece");
+    assert_eq!(progress(&[HI, HI, &early]), Progress::Open, "and at last");
+    assert_eq!(progress(&[HI, &early]), Progress::Settled, "again without a piece");
+    assert_eq!(progress(&[HI, HI, &limit]), Progress::Settled, "but a limit is one");
 }
 
 /// What must be true of every answer, whatever the bytes were.

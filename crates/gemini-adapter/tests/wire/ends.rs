@@ -70,6 +70,17 @@ async fn a_finished_answer_needs_no_orderly_end() {
 }
 
 #[tokio::test]
+async fn an_answer_that_says_with_every_piece_that_it_is_complete_ends_with_the_stream() {
+    let hi = HI.replace("]}}]}", r#"]},"finishReason":"STOP"}]}"#);
+    assert_eq!(outcome(stream(&events(&[STOP, &hi, &hi, STOP]))).await, "Stop hihi");
+    let lost = "Protocol CONNECTION_LOST unknown [Failed]";
+    assert_eq!(outcome(begun(&[STOP], &[Act::Close])).await, lost, "before the first piece");
+    assert_eq!(outcome(begun(&[&hi, &hi], &[Act::Close])).await, lost, "amid the pieces");
+    let idle = "Timeout STREAM_IDLE unknown [TimedOut]";
+    assert_eq!(outcome(begun(&[&hi, &hi], &[Act::Hang])).await, idle, "and silence");
+}
+
+#[tokio::test]
 async fn usage_after_the_finish_is_waited_for() {
     let late = [Act::Pause(Duration::from_millis(100)), Act::Send(chunk(&events(&[USAGE])))];
     let server = Loopback::start(vec![begun(&[HI, STOP], &late)]).await;

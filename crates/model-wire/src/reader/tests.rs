@@ -22,7 +22,11 @@ impl Decoder for Written {
         _sink: &dyn DeltaSink,
     ) -> Result<Progress, PortFailure> {
         self.frames.push(frame.to_string());
-        Ok(Progress::Open)
+        Ok(match frame.as_str() {
+            Some("idle") => Progress::Idle,
+            Some("settled") => Progress::Settled,
+            _ => Progress::Open,
+        })
     }
 
     fn takes_lists(&self) -> bool {
@@ -54,6 +58,21 @@ fn check(document: &str, first: &str, all: &str) {
         let answer = reader.finish(&DiscardDeltas).expect("an answer");
         assert_eq!(answer.output, [ModelContent::text(expected)], "{document} {takes_lists}");
     }
+}
+
+#[test]
+fn an_answer_that_seemed_finished_may_go_on() {
+    let mut reader = Reader::new(Box::new(Written::default()), 1_000);
+    let mut fed = |frame: &str| {
+        let event = format!("data: {frame}\n\n");
+        let fed = reader.feed(event.as_bytes(), &DiscardDeltas).expect("no failure");
+        (fed.progress, fed.progressed)
+    };
+    assert_eq!(fed("\"idle\""), (Progress::Idle, false));
+    assert_eq!(fed("1"), (Progress::Open, true));
+    assert_eq!(fed("\"settled\""), (Progress::Settled, true));
+    assert_eq!(fed("\"idle\""), (Progress::Settled, false));
+    assert_eq!(fed("2"), (Progress::Open, true));
 }
 
 #[test]

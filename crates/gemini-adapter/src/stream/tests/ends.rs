@@ -45,6 +45,8 @@ fn nothing_completes_an_answer_that_was_cut() {
     let late = r#"{"usageMetadata":{"promptTokenCount":3,"candidatesTokenCount":1}}"#;
     answers("counts after stop", &[stop(TEXT), late.to_owned()], r#"Stop: "a" [in 3 out 1]"#);
     answers("text after stop", &[stop(TEXT), frame(TEXT, "")], r#"Stop: "aa""#);
+    let always = [stop(""), stop(TEXT), stop(TEXT), stop("")];
+    answers("stop with every frame", &always, r#"Stop: "aa""#);
 }
 
 #[test]
