@@ -20,6 +20,8 @@
 #![doc = concat!("```\n", include_str!("../swap/model_over_fake.rs"), "```")]
 //! # The same call, over a model server
 #![doc = concat!("```\n", include_str!("../swap/model_over_openai.rs"), "```")]
+//! # The same call, over a server of the Messages API
+#![doc = concat!("```\n", include_str!("../swap/model_over_anthropic.rs"), "```")]
 //! # The same call, over a server of the Gemini API
 #![doc = concat!("```\n", include_str!("../swap/model_over_gemini.rs"), "```")]
 //! # The same call, over a router with a catalogue

@@ -97,6 +97,18 @@ impl Block {
         !self.is_stopped && self.begun == *block
     }
 
+    /// Begins anew as `block`, when that is the same call of which no piece has come yet. Whether it
+    /// was.
+    pub(crate) fn begin_again(&mut self, block: &Value) -> bool {
+        let same = self.kind == Kind::Call && Kind::of(block) == Kind::Call;
+        let same = same && self.id().is_some() && self.id() == filled(block, "id");
+        let again = same && self.name() == filled(block, "name") && !self.has_pieces;
+        if again && !self.is_stopped {
+            self.begun = block.clone();
+        }
+        again && !self.is_stopped
+    }
+
     /// Takes a piece.
     pub(crate) fn add(&mut self, delta: &Delta<'_>) {
         self.has_pieces = true;

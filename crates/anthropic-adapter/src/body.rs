@@ -197,11 +197,11 @@ fn mark(body: &mut Vec<u8>, marks: Marks) {
 /// The tools of a request, the last one marked.
 pub(crate) fn tools(tools: &[ModelToolDefinition], marks: Marks) -> Value {
     let written = tools.iter().map(|tool| {
-        json!({
-            "name": tool.name,
-            "description": tool.description,
-            "input_schema": tool.input_schema,
-        })
+        let mut written = json!({"name": tool.name, "input_schema": tool.input_schema});
+        if !tool.description.is_empty() {
+            written["description"] = tool.description.as_str().into();
+        }
+        written
     });
     let mut list: Vec<Value> = written.collect();
     if let Some(last) = list.last_mut().filter(|_| marks == Marks::Set) {

@@ -18,6 +18,8 @@ pub struct ModelFamily {
     pub forced_tools: bool,
     /// Whether results of tools in a history need tools in the request.
     pub results_need_tools: bool,
+    /// Whether a stop text may be nothing but white space.
+    pub blank_stops: bool,
 }
 
 /// Which temperatures a family of models takes.
@@ -56,6 +58,7 @@ const fn family(reasoning: Reasoning, efforts: &'static [&'static str]) -> Model
         json_schema: true,
         forced_tools: true,
         results_need_tools: true,
+        blank_stops: false,
     }
 }
 
@@ -95,8 +98,12 @@ const FAMILIES: &[(&str, ModelFamily)] = &[
 
 impl ModelFamily {
     /// A model of another vendor behind this API: it gets budgets, and any temperature.
-    pub const FOREIGN: Self =
-        Self { temperature: Temperature::Any, results_need_tools: false, ..BUDGET };
+    pub const FOREIGN: Self = Self {
+        temperature: Temperature::Any,
+        results_need_tools: false,
+        blank_stops: true,
+        ..BUDGET
+    };
 
     /// The family of a model, by its name, with or without the prefix of a gateway.
     ///

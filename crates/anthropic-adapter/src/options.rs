@@ -64,7 +64,8 @@ impl Asked<'_> {
         if self.is_forced() && !self.has_tools {
             return Err("a required tool call needs tools");
         }
-        if options.stop.iter().any(|text| text.trim().is_empty()) {
+        let is_blank = |text: &String| text.trim().is_empty();
+        if !self.family.blank_stops && options.stop.iter().any(is_blank) {
             return Err("a stop text must hold more than white space");
         }
         Ok(())

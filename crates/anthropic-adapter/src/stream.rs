@@ -106,7 +106,9 @@ impl MessageStream {
         sink: &dyn DeltaSink,
     ) -> Result<(), PortFailure> {
         let open = self.blocks.iter().rposition(|block| block.index == index);
-        if open.is_some_and(|at| self.blocks[at].began_as(begun)) {
+        if let Some(block) = open.map(|at| &mut self.blocks[at])
+            && (block.began_as(begun) || block.begin_again(begun))
+        {
             return Ok(());
         }
         let at = self.open(Block::begun(index, begun))?;

@@ -13,7 +13,47 @@ const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
 pub fn wait_of_headers(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
     let text = |name: &str| headers.get(name)?.to_str().ok().map(str::trim);
     let millis = text("retry-after-ms").and_then(|text| seconds(text, 1e-3));
-    millis.or_else(|| of_value(text(RETRY_AFTER.as_str())?, now))
+    let named = millis.or_else(|| of_value(text(RETRY_AFTER.as_str())?, now));
+    named.or_else(|| until_reset(text, now))
+}
+
+/// Limits that say what remains of them, and when they begin anew.
+const LIMITS: [&str; 4] = ["requests", "tokens", "input-tokens", "output-tokens"];
+
+/// The longest wait for a limit of which nothing remains, where no header says it plainly.
+fn until_reset<'a>(text: impl Fn(&str) -> Option<&'a str>, now: SystemTime) -> Option<Duration> {
+    let header = |limit: &str, what: &str| text(&format!("anthropic-ratelimit-{limit}-{what}"));
+    let spent = LIMITS.into_iter().filter(|limit| header(limit, "remaining") == Some("0"));
+    let waits = spent.filter_map(|limit| {
+        let reset = moment(header(limit, "reset")?)?;
+        Some(reset.duration_since(now).unwrap_or_default().min(LONGEST))
+    });
+    waits.max()
+}
+
+/// The moment of a time like `2026-11-30T03:04:05Z`, whose fractions of a second are left out.
+fn moment(text: &str) -> Option<SystemTime> {
+    let (date, time) = text.strip_suffix('Z')?.split_once('T')?;
+    let numbers = |text: &str, mark| {
+        let parts: Option<Vec<i64>> = text.split(mark).map(|part| part.parse().ok()).collect();
+        parts.and_then(|parts| <[i64; 3]>::try_from(parts).ok())
+    };
+    let [year, month, day] = numbers(date, '-')?;
+    let [hour, minute, second] = numbers(time.split('.').next()?, ':')?;
+    let fits = (1970..10_000).contains(&year) && (1..=12).contains(&month);
+    let fits = fits && (1..=31).contains(&day) && (0..24).contains(&hour);
+    if !fits || !(0..60).contains(&minute) || !(0..=60).contains(&second) {
+        return None;
+    }
+    let seconds = days(year, month, day) * 86_400 + hour * 3_600 + minute * 60 + second;
+    SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(u64::try_from(seconds).ok()?))
+}
+
+/// Days from the first of January 1970, counted in years that begin in March.
+const fn days(year: i64, month: i64, day: i64) -> i64 {
+    let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
+    let of_years = year * 365 + year / 4 - year / 100 + year / 400;
+    of_years + (153 * month + 2) / 5 + day - 719_469
 }
 
 fn of_value(text: &str, now: SystemTime) -> Option<Duration> {

@@ -35,5 +35,5 @@ fn sessions_differ_only_in_the_adapter() {
 
 #[test]
 fn model_calls_differ_only_in_the_adapter() {
-    check("model", &["openai", "gemini", "catalogue"]);
+    check("model", &["openai", "anthropic", "gemini", "catalogue"]);
 }

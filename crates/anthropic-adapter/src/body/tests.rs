@@ -135,6 +135,10 @@ fn there_are_never_more_than_four_marks() {
             "cache_control": {"type": "ephemeral"}},
     ]);
     assert_eq!(list, expected);
+    let mut silent = tool("f");
+    silent.description.clear();
+    let expected = json!([{"name": "f", "input_schema": {"type": "object"}}]);
+    assert_eq!(tools(&[silent], Marks::Left), expected, "no empty description");
     let tools = Bytes::from(list.to_string());
     let bytes = turns(&history).body("m", &[], Some(&tools), Marks::Set);
     let text = String::from_utf8(bytes.to_vec()).expect("text");

@@ -61,6 +61,7 @@ fn temperature_and_stop_texts() {
     let stop = |text: &str| GenerationOptions { stop: vec![text.into()], ..unset() };
     check(MODEL, &stop("end"), json!({"max_tokens": 4096, "stop_sequences": ["end"]}));
     check(MODEL, &stop("\n"), json!("a stop text must hold more than white space"));
+    check("local", &stop("\n"), json!({"max_tokens": 4096, "stop_sequences": ["\n"]}));
 }
 
 #[test]

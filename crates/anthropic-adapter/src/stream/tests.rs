@@ -225,8 +225,10 @@ fn blocks_are_told_apart_by_their_index() {
 #[test]
 fn what_is_sent_twice_counts_once() {
     let [begun, piece, end] = whole_call();
-    let twice = [begun.clone(), begun.clone(), piece.clone(), end.clone(), end.clone()];
+    let twice = [begun.clone(), begun.clone(), piece, end.clone(), end.clone()];
     stream("its beginning", &around(&twice, "tool_use"), F);
+    let filled = block(0, json!({"type": "tool_use", "id": "a", "name": "f", "input": {"p": 1}}));
+    stream("its beginning, now with input", &around(&[begun, filled, end], "tool_use"), F);
     let whole = [whole_call(), whole_call()].concat();
     stream("a whole call", &around(&whole, "tool_use"), F);
     let elsewhere = [call(1, "a", "f"), arguments(1, "{\"p\":1}"), closed(1)];

@@ -44,3 +44,38 @@ fn hostile_values_are_no_waits() {
         check("retry-after", hostile, None);
     }
 }
+
+fn reset(headers: &[(&str, &str)]) -> Option<u64> {
+    let mut map = HeaderMap::new();
+    for (name, value) in headers {
+        let name = HeaderName::from_bytes(name.as_bytes()).expect("a name");
+        map.insert(name, HeaderValue::from_str(value).expect("a value"));
+    }
+    let now = SystemTime::UNIX_EPOCH + Duration::from_secs(1_700_000_000);
+    wait_of_headers(&map, now).map(|wait| wait.as_secs())
+}
+
+#[test]
+fn a_spent_limit_says_when_it_begins_anew() {
+    let requests = [
+        ("anthropic-ratelimit-requests-remaining", "0"),
+        ("anthropic-ratelimit-requests-reset", "2023-11-14T22:13:27Z"),
+    ];
+    assert_eq!(reset(&requests), Some(7));
+    let tokens = [
+        ("anthropic-ratelimit-input-tokens-remaining", "0"),
+        ("anthropic-ratelimit-input-tokens-reset", "2023-11-14T22:14:20.5Z"),
+    ];
+    assert_eq!(reset(&[requests, tokens].concat()), Some(60), "the longest");
+    assert_eq!(reset(&[&requests[..], &[("retry-after", "3")]].concat()), Some(3), "said plainly");
+    let left = [("anthropic-ratelimit-requests-remaining", "4"), requests[1]];
+    assert_eq!(reset(&left), None, "not spent");
+    let at = |moment| reset(&[requests[0], ("anthropic-ratelimit-requests-reset", moment)]);
+    assert_eq!(at("2024-02-29T00:00:00Z"), Some(LONGEST.as_secs()));
+    assert_eq!(at("2023-11-14T00:00:00Z"), Some(0), "past");
+    for odd in
+        ["soon", "2023-13-01T00:00:00Z", "2023-11-14T25:00:00Z", "2023-11-14", "-1-1-1T1:1:1Z"]
+    {
+        assert_eq!(at(odd), None, "{odd}");
+    }
+}
