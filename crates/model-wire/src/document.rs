@@ -41,7 +41,7 @@ impl Exchange<'_> {
         })
     }
 
-    fn unanswered(&self, unanswered: Unanswered) -> PortFailure {
+    pub(crate) fn unanswered(&self, unanswered: Unanswered) -> PortFailure {
         let origin = self.client.origin();
         match unanswered {
             Unanswered::Tape(failure) => failure,

@@ -13,6 +13,7 @@
 //! | `waiting`, `arrivals`, `gathered` | how long bytes are waited for, and which deltas are handed on together |
 //! | `tape` | how what is said is kept, and played back |
 //! | `pieces` | how a body is put together, each message written once |
+//! | `raw` | how an answer is looked at as it is |
 //! | `sse`, `reader`, `json` | what the bytes of an answer are |
 //! | `answer` | what a decoder takes and gives |
 //! | `arguments`, `minted` | whether a tool call is whole, and what it is called |
@@ -34,6 +35,7 @@ pub mod json;
 pub mod metering;
 mod minted;
 pub mod pieces;
+mod raw;
 mod reader;
 mod refusal;
 mod response;
@@ -51,6 +53,7 @@ pub use endpoint::{BuildError, Endpoint, KeyHeader, Timeouts};
 pub use exchange::{Answered, Exchange, Failed};
 pub use metering::Meter;
 pub use minted::minted;
+pub use raw::{HangUp, RawAnswer, RawChunk, RawEnd};
 pub use reader::{Fed, Reader};
 pub use refusal::Refusal;
 pub use retry_after::wait_of_headers;
