@@ -33,6 +33,8 @@ pub(crate) enum Command {
     Chat(ChatArguments),
     /// List and total what turns have cost.
     Receipts(ReceiptsArguments),
+    /// Examine a model server, and say what will not work with it.
+    Doctor(DoctorArguments),
 }
 
 const RUN_HELP: &str = "Examples:
@@ -128,6 +130,43 @@ pub(crate) struct ReceiptsArguments {
     /// Print one JSON object a line: first the receipts, then the totals.
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+const DOCTOR_HELP: &str = "Examples:
+  agent doctor --base-url http://127.0.0.1:11434/v1 --model qwen3
+  agent doctor --base-url http://127.0.0.1:8080/v1 --profile-out server.toml
+
+It takes about 30 requests and 15,000 tokens, most of them prompt. A key is sent only to the address
+that it is set up with (OPENAI_BASE_URL, or base_url in the configuration file).";
+
+/// `agent doctor`.
+#[derive(Debug, Args)]
+#[command(after_help = format!("{DOCTOR_HELP}\n\n{}", exit_codes_help()))]
+pub(crate) struct DoctorArguments {
+    /// Server to examine, like http://127.0.0.1:8080/v1; else the one that is set up.
+    #[arg(long, value_name = "URL")]
+    pub(crate) base_url: Option<String>,
+    /// Model to examine; else the only one of the server.
+    #[arg(long, short, value_name = "NAME")]
+    pub(crate) model: Option<String>,
+    /// API to speak.
+    #[arg(long, value_enum)]
+    pub(crate) api: Option<DoctorApi>,
+    /// Write what was found to a new file, which `profile` in the configuration file names.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) profile_out: Option<PathBuf>,
+    /// Print one JSON object a line: the findings, then the whole.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// The APIs that can be examined.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum DoctorApi {
+    /// Chat Completions.
+    Chat,
+    /// Responses.
+    Responses,
 }
 
 fn cycles(text: &str) -> Result<u32, &'static str> {

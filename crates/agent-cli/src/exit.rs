@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 /// Every code with its meaning, as `--help` and the README list them. The command line parser
 /// gives 2 by itself.
-pub(crate) const EXIT_CODES: [(u8, &str); 12] = [
+pub(crate) const EXIT_CODES: [(u8, &str); 13] = [
     (Exit::Done.code(), "done"),
     (Exit::Failed.code(), "the run failed"),
     (2, "the command line is wrong"),
@@ -18,6 +18,7 @@ pub(crate) const EXIT_CODES: [(u8, &str); 12] = [
     (Exit::CyclesUsedUp.code(), "all cycles were used up (--max-cycles)"),
     (Exit::BudgetUsedUp.code(), "the time or a budget was used up (--timeout, --budget-...)"),
     (Exit::AnswerInvalid.code(), "the answer did not follow the schema (--output-schema)"),
+    (Exit::Unfit.code(), "the server lacks something that an agent needs (agent doctor)"),
     (Exit::Cancelled.code(), "cancelled with Ctrl-C"),
 ];
 
@@ -34,6 +35,7 @@ pub(crate) enum Exit {
     CyclesUsedUp,
     BudgetUsedUp,
     AnswerInvalid,
+    Unfit,
     Cancelled,
 }
 
@@ -51,6 +53,7 @@ impl Exit {
             Self::CyclesUsedUp => 8,
             Self::BudgetUsedUp => 9,
             Self::AnswerInvalid => 10,
+            Self::Unfit => 11,
             Self::Cancelled => 130,
         }
     }

@@ -15,6 +15,7 @@ mod composition;
 mod configuration;
 mod console;
 mod diagnosis;
+mod doctor;
 mod ending;
 mod endpoint;
 mod exit;
@@ -55,6 +56,7 @@ fn main() -> ExitCode {
             Command::Run(run) => run::run(run).await,
             Command::Chat(chat) => Box::pin(chat::chat(chat)).await,
             Command::Receipts(receipts) => receipts::receipts(receipts).await,
+            Command::Doctor(doctor) => Box::pin(doctor::doctor(doctor)).await,
         }
     });
     // A prompt may still be reading the terminal in a thread that cannot be interrupted.

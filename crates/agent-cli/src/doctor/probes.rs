@@ -29,12 +29,8 @@ const fn probe(
     Probe { name, asked, need, loss }
 }
 
-pub(crate) const MODELS: Probe = probe(
-    "models",
-    "the list of models",
-    Spared,
-    "models cannot be listed: name one with --model",
-);
+pub(crate) const MODELS: Probe =
+    probe("models", "the list of models", Spared, "models cannot be listed: name one with --model");
 pub(crate) const ANSWER: Probe =
     probe("answer", "one word, streamed", Needed, "there is no answer at all");
 pub(crate) const FRAMING: Probe =

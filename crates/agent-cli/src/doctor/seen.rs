@@ -4,7 +4,9 @@
 
 use std::time::Duration;
 
-use model_wire::{Answer, Event, Framer, RawAnswer, RawEnd, Reader, Refusal, Size, TooLarge, failure};
+use model_wire::{
+    Answer, Event, Framer, RawAnswer, RawEnd, Reader, Refusal, Size, TooLarge, failure,
+};
 use openai_adapter::{Api, decoder};
 use runtime_ports::{DiscardDeltas, ModelContent, ModelFinish, PortFailure, TokenUsage};
 use serde_json::Value;
@@ -93,10 +95,11 @@ impl Seen {
     /// Whether the refusal is about `names`.
     pub(crate) fn refuses(&self, names: &[&str]) -> bool {
         let refusal = self.refusal.as_ref();
-        self.is_refused() && refusal.is_some_and(|refusal| {
-            let by_param = refusal.param.as_deref().is_some_and(|param| names.contains(&param));
-            by_param || refusal.mentions(names)
-        })
+        self.is_refused()
+            && refusal.is_some_and(|refusal| {
+                let by_param = refusal.param.as_deref().is_some_and(|param| names.contains(&param));
+                by_param || refusal.mentions(names)
+            })
     }
 
     /// What the wording of a refusal says about sizes.
@@ -111,11 +114,9 @@ impl Seen {
     pub(crate) fn calls(&self) -> Vec<Call> {
         let output = self.read.as_ref().map_or(&[][..], |answer| &answer.output);
         let call = |content: &ModelContent| match content {
-            ModelContent::ToolUse { id, name, arguments } => Some(Call {
-                id: id.clone(),
-                name: name.clone(),
-                arguments: arguments.clone(),
-            }),
+            ModelContent::ToolUse { id, name, arguments } => {
+                Some(Call { id: id.clone(), name: name.clone(), arguments: arguments.clone() })
+            }
             _ => None,
         };
         output.iter().filter_map(call).collect()

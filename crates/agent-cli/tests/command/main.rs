@@ -10,6 +10,7 @@ mod chatting;
 mod choosing_a_model;
 mod colours;
 mod delegating;
+mod doctor;
 mod events;
 mod failing;
 mod interrupting;

@@ -220,13 +220,12 @@ fn reasons(api: Api, seen: &Seen) -> Option<String> {
 
 /// In which field reasoning comes.
 pub(super) fn reasoning(patient: &mut Patient, answer: &Seen, calls: Option<&Seen>) {
-    let must_return = if patient.profile.reasoning_replay
-        == openai_adapter::ReasoningReplay::WithEveryCall
-    {
-        ", and must go back with calls"
-    } else {
-        ""
-    };
+    let must_return =
+        if patient.profile.reasoning_replay == openai_adapter::ReasoningReplay::WithEveryCall {
+            ", and must go back with calls"
+        } else {
+            ""
+        };
     let all = [Some(answer), calls];
     for seen in all.into_iter().flatten() {
         let Some(came) = thought(patient, seen) else { continue };

@@ -24,6 +24,9 @@ const MARKUP: [&str; 4] = ["<tool_call>", "<function=", "[TOOL_CALLS]", "<|pytho
 pub(super) fn manner(patient: &Patient) -> Manner {
     match patient.profile.only_delivery {
         Some(openai_adapter::Delivery::Whole) => Manner::Whole,
+        _ if patient.api == Api::Chat && patient.profile.stream_options => {
+            Manner::StreamedWithUsage
+        }
         _ => Manner::Streamed,
     }
 }
@@ -92,9 +95,8 @@ fn entries(api: Api, seen: &Seen) -> Vec<Value> {
             lists.filter_map(Value::as_array).flatten().cloned().collect()
         }
         Api::Responses => {
-            let is_call = |event: &&Value| {
-                event.pointer("/item/type") == Some(&Value::from("function_call"))
-            };
+            let is_call =
+                |event: &&Value| event.pointer("/item/type") == Some(&Value::from("function_call"));
             seen.events.iter().map(|(_, event)| event).filter(is_call).cloned().collect()
         }
     }
@@ -112,7 +114,11 @@ fn index(patient: &mut Patient, seen: &Seen, calls: usize) {
     known.dedup();
     match () {
         () if told.contains(&None) => {
-            patient.find(INDEX, Verdict::Handled, format!("{name} is missing; ids tell them apart"));
+            patient.find(
+                INDEX,
+                Verdict::Handled,
+                format!("{name} is missing; ids tell them apart"),
+            );
         }
         () if known.len() < calls => {
             let came = format!("{name} is {} for all; ids tell them apart", known[0]);
@@ -176,14 +182,16 @@ pub(super) async fn empty(patient: &mut Patient) {
         Some(_) => {
             let written = written_arguments(patient.api, &seen);
             let verdict = if written == "{}" { Verdict::Works } else { Verdict::Handled };
-            let shown = if written.trim().is_empty() { "no text at all".to_owned() } else { written };
+            let shown =
+                if written.trim().is_empty() { "no text at all".to_owned() } else { written };
             patient.find(EMPTY, verdict, shown.chars().take(40).collect::<String>());
         }
     }
 }
 
 fn written_arguments(api: Api, seen: &Seen) -> String {
-    let text = |value: &Value| value.as_str().map(str::to_owned).unwrap_or_else(|| value.to_string());
+    let text =
+        |value: &Value| value.as_str().map(str::to_owned).unwrap_or_else(|| value.to_string());
     match api {
         Api::Chat => {
             let all = entries(api, seen);
@@ -193,7 +201,7 @@ fn written_arguments(api: Api, seen: &Seen) -> String {
         Api::Responses => {
             let all = entries(api, seen);
             let arguments = all.iter().filter_map(|entry| entry.pointer("/item/arguments"));
-            arguments.map(text).last().unwrap_or_default()
+            arguments.map(text).next_back().unwrap_or_default()
         }
     }
 }

@@ -100,9 +100,7 @@ fn form(api: Api, strict: bool) -> (&'static str, Value) {
         named["strict"] = json!(true);
     }
     match api {
-        Api::Chat => {
-            ("response_format", json!({ "type": "json_schema", "json_schema": named }))
-        }
+        Api::Chat => ("response_format", json!({ "type": "json_schema", "json_schema": named })),
         Api::Responses => {
             named["type"] = json!("json_schema");
             ("text", json!({ "format": named }))

@@ -70,7 +70,8 @@ pub(super) async fn hang_up(patient: &mut Patient) {
     if !patient.goes_on() {
         return;
     }
-    let (Some(usual), Manner::Streamed) = (patient.usual, calling::manner(patient)) else {
+    let is_streamed = calling::manner(patient) != Manner::Whole;
+    let Some(usual) = patient.usual.filter(|_| is_streamed) else {
         return patient.pass_over(HANG_UP, "answers are not streamed");
     };
     let long = Ask::user("Count from 1 to 500, in words.").at_most(2_000);
