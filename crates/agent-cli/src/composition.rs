@@ -156,6 +156,7 @@ fn plain_entry(model: &str, provider: &str) -> CatalogueModel {
         max_output_tokens: None,
         images: false,
         price: None,
+        fallbacks: Vec::new(),
     }
 }
 
@@ -167,7 +168,13 @@ fn entry_for(endpoint: &Endpoint, model: &str) -> CatalogueModel {
     match known {
         Some(known) => {
             let (id, provider) = (model.to_owned(), endpoint.provider());
-            CatalogueModel { id, provider, aliases: Vec::new(), ..known.clone() }
+            CatalogueModel {
+                id,
+                provider,
+                aliases: Vec::new(),
+                fallbacks: Vec::new(),
+                ..known.clone()
+            }
         }
         None => plain_entry(model, &endpoint.provider()),
     }

@@ -35,6 +35,7 @@ pub struct FakeModel {
     state: Arc<Mutex<State>>,
     calls: Recorder<ModelCall>,
     faults: FaultPlan,
+    issuer: Option<Arc<str>>,
 }
 
 #[derive(Default)]
@@ -57,6 +58,7 @@ impl FakeModel {
             state: Arc::new(Mutex::new(State { profiles, ..State::default() })),
             calls: Recorder::new(),
             faults: FaultPlan::new(),
+            issuer: None,
         }
     }
 
@@ -84,6 +86,13 @@ impl FakeModel {
     #[must_use]
     pub fn with_model(self, model: impl Into<String>) -> Self {
         self.with_profile(model, Self::default_profile())
+    }
+
+    /// Says that it takes back the reasoning of this issuer. Without it, it does not say.
+    #[must_use]
+    pub fn with_issuer(mut self, issuer: &str) -> Self {
+        self.issuer = Some(issuer.into());
+        self
     }
 
     /// Fails where the plan says so.
@@ -232,6 +241,10 @@ impl ModelSession for FakeModel {
     ) -> Result<ModelProfile, PortFailure> {
         let effect = async { self.known_profile(model) };
         self.faults.call(operation, "model.profile", effect).await
+    }
+
+    fn issuer(&self) -> Option<&str> {
+        self.issuer.as_deref()
     }
 }
 

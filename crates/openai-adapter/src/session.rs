@@ -194,4 +194,8 @@ impl ModelSession for OpenAiSession {
             PortFailure::not_sent(PortFailureKind::NotFound, "MODEL_NOT_FOUND", message)
         })
     }
+
+    fn issuer(&self) -> Option<&str> {
+        Some(&self.settings.issuer)
+    }
 }

@@ -1,18 +1,23 @@
 //! Decides what the one receipt of a turn says.
 //!
 //! Knows nothing about events, threads or hosts. Invariant: the receipt is opened before anything is
-//! sent, each request is noted when it ended, and the receipt is settled once, since settling
-//! consumes the account.
+//! sent, each request is noted when it ended, at the price of the model that it went to, and the
+//! receipt is settled once, since settling consumes the account. It names the model that answered
+//! last; requests to another one are listed in its losses.
 
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::{
+    sync::Arc,
+    time::{SystemTime, UNIX_EPOCH},
+};
 
 use runtime_ports::{
-    CommitDisposition, Metering, ModelResponse, PortFailure, PortFailureKind, Price, RequestMeter,
-    TokenUsage, TurnEnd, UsageReceipt,
+    AgentProvider, CommitDisposition, Metering, ModelResponse, PortFailure, PortFailureKind, Price,
+    RequestMeter, TokenUsage, TurnEnd, UsageReceipt,
 };
 use uuid::Uuid;
 
 use crate::{
+    candidate::Candidate,
     ledger::{Entry, Ledger},
     route::Route,
     totals::{self, Totals},
@@ -21,9 +26,19 @@ use crate::{
 /// The open receipt of one turn.
 pub(crate) struct Account {
     ledger: Ledger,
-    price: Option<Price>,
+    /// Who is asked now.
+    asked: Asked,
     receipt: UsageReceipt,
     commit: CommitDisposition,
+}
+
+/// Who is asked, at which price.
+struct Asked {
+    provider: AgentProvider,
+    provider_model: Arc<str>,
+    price: Option<Price>,
+    /// In whose place, if it is not the model that was asked for.
+    in_place_of: Option<String>,
 }
 
 /// Who the account is for.
@@ -43,9 +58,18 @@ pub(crate) struct Settlement {
 
 impl Account {
     pub(crate) fn new(ledger: Ledger, route: &Route, billing: Billing) -> Self {
-        let price = route.profile.price;
         let receipt = opened(route, billing);
-        Self { ledger, price, receipt, commit: CommitDisposition::NotCommitted }
+        let asked = Asked::of(route.primary());
+        Self { ledger, asked, receipt, commit: CommitDisposition::NotCommitted }
+    }
+
+    /// From here on `candidate` is asked, in the place of `primary` where they differ: what is noted
+    /// has its price and its name.
+    pub(crate) fn turn_to(&mut self, candidate: &Candidate, primary: &Candidate) {
+        let is_other = (&candidate.provider, &candidate.provider_model)
+            != (&primary.provider, &primary.provider_model);
+        let in_place_of = is_other.then(|| primary.name());
+        self.asked = Asked { in_place_of, ..Asked::of(candidate) };
     }
 
     /// Makes the start of the turn durable.
@@ -67,7 +91,9 @@ impl Account {
     /// They could not be noted; the answer itself was paid for.
     pub(crate) async fn answered(&mut self, response: &ModelResponse) -> Result<(), PortFailure> {
         self.commit = CommitDisposition::Committed;
-        self.note(totals::meters_of_answer(response, self.price)).await
+        self.receipt.provider = self.asked.provider.clone();
+        self.receipt.provider_model = self.asked.provider_model.to_string();
+        self.note(totals::meters_of_answer(response, self.asked.price)).await
     }
 
     /// Takes the requests behind a failure.
@@ -76,7 +102,7 @@ impl Account {
     /// They could not be noted.
     pub(crate) async fn failed(&mut self, failure: &PortFailure) -> Result<(), PortFailure> {
         self.commit = more_committed(self.commit, failure.commit);
-        self.note(totals::meters_of_failure(failure, self.price)).await
+        self.note(totals::meters_of_failure(failure, self.asked.price)).await
     }
 
     /// Takes a request that was in flight when the caller went away.
@@ -92,6 +118,7 @@ impl Account {
         let mut outcome = Ok(());
         for meter in meters {
             let ordinal = self.requests_made();
+            self.state_substitute(ordinal);
             let turn = self.receipt.operation_id;
             let entry = Entry::Requested { turn, ordinal, meter: &meter };
             if let Err(failure) = self.ledger.write(entry).await {
@@ -103,9 +130,20 @@ impl Account {
         outcome
     }
 
-    /// States in the receipt that something was lost.
+    /// States in the receipt that something was lost; the same thing once.
     pub(crate) fn lose(&mut self, sentence: String) {
-        self.receipt.losses.push(sentence);
+        if !self.receipt.losses.contains(&sentence) {
+            self.receipt.losses.push(sentence);
+        }
+    }
+
+    fn state_substitute(&mut self, ordinal: u32) {
+        if let Some(primary) = &self.asked.in_place_of {
+            let (model, provider) = (&self.asked.provider_model, &self.asked.provider);
+            self.lose(format!(
+                "request {ordinal} went to {model} at {provider}, in the place of {primary}"
+            ));
+        }
     }
 
     /// Requests that reached the provider so far.
@@ -160,6 +198,17 @@ impl Account {
                 let failure = self.store_failure("receipt_not_stored", &failure);
                 Settlement { receipt: self.receipt, stored: Err(failure) }
             }
+        }
+    }
+}
+
+impl Asked {
+    fn of(candidate: &Candidate) -> Self {
+        Self {
+            provider: candidate.provider.clone(),
+            provider_model: Arc::clone(&candidate.provider_model),
+            price: candidate.profile.price,
+            in_place_of: None,
         }
     }
 }
@@ -221,8 +270,8 @@ fn opened(route: &Route, billing: Billing) -> UsageReceipt {
         parent_operation_id: billing.parent_operation_id,
         user_id: billing.user_id,
         requested_model: route.requested.clone(),
-        provider: route.provider.clone(),
-        provider_model: route.provider_model.to_string(),
+        provider: route.primary().provider.clone(),
+        provider_model: route.primary().provider_model.to_string(),
         thread_id: billing.thread_id,
         started_at_ms: now,
         ended_at_ms: now,

@@ -8,7 +8,10 @@ use std::{collections::BTreeMap, fmt, sync::Arc};
 use runtime_ports::{ModelSession, PortFailure, ReceiptStore};
 use thiserror::Error;
 
-use crate::{Catalogue, Router, route::Routes};
+use crate::{
+    CallObserver, Catalogue, CatalogueError, RetryPolicy, Router,
+    route::{Provider, Routes},
+};
 
 /// Gathers the parts of a [`Router`]; see [`Router::builder`].
 ///
@@ -39,8 +42,11 @@ use crate::{Catalogue, Router, route::Routes};
 pub struct RouterBuilder {
     catalogue: Catalogue,
     sessions: Vec<(String, Arc<dyn ModelSession>)>,
+    fallbacks: Vec<(String, Vec<String>)>,
     receipts: Option<Arc<dyn ReceiptStore>>,
     instructions: Option<String>,
+    policy: RetryPolicy,
+    observer: Option<Arc<dyn CallObserver>>,
 }
 
 /// Why a router did not start.
@@ -62,6 +68,9 @@ pub enum RouterError {
         /// The name.
         name: String,
     },
+    /// A fallback that is not known, or that leads back to its model.
+    #[error(transparent)]
+    Fallbacks(CatalogueError),
     /// The turns that dead owners left open could not be settled.
     #[error("the open turns of an earlier process could not be settled: {0}")]
     Recovery(#[source] PortFailure),
@@ -81,6 +90,30 @@ impl RouterBuilder {
         self
     }
 
+    /// Models that may serve in the place of `model`, in this order, instead of those that the
+    /// catalogue names.
+    #[must_use]
+    pub fn fallbacks(
+        mut self,
+        model: impl Into<String>,
+        fallbacks: impl IntoIterator<Item = impl Into<String>>,
+    ) -> Self {
+        self.fallbacks.push((model.into(), fallbacks.into_iter().map(Into::into).collect()));
+        self
+    }
+
+    /// When a failed call is sent again, or elsewhere. Default: [`RetryPolicy::default`].
+    #[must_use]
+    pub fn policy(self, policy: RetryPolicy) -> Self {
+        Self { policy, ..self }
+    }
+
+    /// Who is told of calls that are sent again or go elsewhere, while they are on their way.
+    #[must_use]
+    pub fn observer(self, observer: impl CallObserver + 'static) -> Self {
+        Self { observer: Some(Arc::new(observer)), ..self }
+    }
+
     /// Where receipts are kept. Without a store they are only handed to the host of each turn.
     #[must_use]
     pub fn receipts(self, store: Arc<dyn ReceiptStore>) -> Self {
@@ -98,8 +131,14 @@ impl RouterBuilder {
     /// # Errors
     /// [`RouterError`], which says what to change.
     pub async fn start(self) -> Result<Router, RouterError> {
-        let sessions = fitting(&self.catalogue, self.sessions)?;
-        let mut router = Router::over(Routes::Listed { catalogue: self.catalogue, sessions });
+        let providers = fitting(&self.catalogue, self.sessions)?;
+        let catalogue =
+            self.fallbacks.into_iter().try_fold(self.catalogue, |catalogue, (model, fallbacks)| {
+                catalogue.with_fallbacks(&model, fallbacks)
+            });
+        let catalogue = catalogue.map_err(RouterError::Fallbacks)?;
+        let router = Router::over(Routes::Listed { catalogue, providers });
+        let mut router = router.with_policy(self.policy).with_observer(self.observer);
         if let Some(store) = self.receipts {
             router = router.with_receipts(store);
         }
@@ -124,13 +163,13 @@ impl fmt::Debug for RouterBuilder {
 fn fitting(
     catalogue: &Catalogue,
     sessions: Vec<(String, Arc<dyn ModelSession>)>,
-) -> Result<BTreeMap<String, Arc<dyn ModelSession>>, RouterError> {
+) -> Result<BTreeMap<String, Provider>, RouterError> {
     let mut by_name = BTreeMap::new();
     for (name, session) in sessions {
         if !catalogue.models().iter().any(|model| model.provider == name) {
             return Err(RouterError::UnusedProvider { name });
         }
-        if by_name.insert(name.clone(), session).is_some() {
+        if by_name.insert(name.clone(), Provider::new(session)).is_some() {
             return Err(RouterError::DuplicateProvider { name });
         }
     }

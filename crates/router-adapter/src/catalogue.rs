@@ -3,6 +3,8 @@
 //! Knows nothing about sessions or credentials. Invariant: a catalogue that was read is valid; every
 //! identifier and alias names exactly one model.
 
+mod fallbacks;
+
 use std::collections::HashMap;
 
 use runtime_ports::{ModelProfile, Price};
@@ -67,6 +69,9 @@ pub struct CatalogueModel {
     /// Nano-dollars per million tokens; left out when not known, and a cost is then unknown.
     #[serde(default)]
     pub price: Option<CataloguePrice>,
+    /// Names of models that may serve in its place, in this order; theirs follow after them.
+    #[serde(default)]
+    pub fallbacks: Vec<String>,
 }
 
 /// Nano-dollars per million tokens, as a catalogue writes them: one dollar is `1_000_000_000`.
@@ -117,6 +122,20 @@ pub enum CatalogueError {
         /// The field.
         field: &'static str,
     },
+    /// A fallback that no model is named.
+    #[error("model {id}: its fallback {name} is no model of the catalogue; add it or correct it")]
+    UnknownFallback {
+        /// The model.
+        id: String,
+        /// The fallback.
+        name: String,
+    },
+    /// Fallbacks that lead back to where they began.
+    #[error("model {id}: its fallbacks lead back to it; leave one of them out")]
+    FallbackCycle {
+        /// The model.
+        id: String,
+    },
     /// A part that is larger than the whole window.
     #[error("model {id}: {field} is larger than context_window_tokens")]
     LargerThanWindow {
@@ -159,7 +178,33 @@ impl Catalogue {
                 }
             }
         }
-        Ok(Self { models, by_name })
+        let catalogue = Self { models, by_name };
+        catalogue.models.iter().try_for_each(|model| fallbacks::check(&catalogue, model))?;
+        Ok(catalogue)
+    }
+
+    /// The same catalogue with these fallbacks of one model, in the place of its own.
+    ///
+    /// # Errors
+    /// As [`Self::parse`]; also when the model itself is not known.
+    pub fn with_fallbacks(
+        self,
+        model: &str,
+        fallbacks: impl IntoIterator<Item = impl Into<String>>,
+    ) -> Result<Self, CatalogueError> {
+        let Some(place) = self.by_name.get(model).copied() else {
+            let (id, name) = (model.to_owned(), model.to_owned());
+            return Err(CatalogueError::UnknownFallback { id, name });
+        };
+        let mut models = self.models;
+        models[place].fallbacks = fallbacks.into_iter().map(Into::into).collect();
+        Self::of(models)
+    }
+
+    /// The model of this name and those that may serve in its place, in order, each once.
+    #[must_use]
+    pub fn chain(&self, name: &str) -> Vec<&CatalogueModel> {
+        self.find(name).map(|model| fallbacks::chain(self, model)).unwrap_or_default()
     }
 
     /// The catalogue that comes with this crate: some well-known public models, with the prices of

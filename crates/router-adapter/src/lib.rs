@@ -6,24 +6,33 @@
 //!
 //! | file | decides |
 //! |---|---|
-//! | `catalogue`, `route`, `suggestion` | which session serves a model |
+//! | `catalogue`, `route`, `suggestion` | which session serves a model, and which in its place |
 //! | `tree` | which operations a cancellation reaches |
 //! | `turn` | the course of a turn, and its one end |
-//! | `sending`, `retry` | the attempts of a model call |
+//! | `sending`, `attempt` | the attempts of a model call |
+//! | `policy`, `retry` | whether it is sent again, where and when |
+//! | `way`, `candidate`, `circuit` | who is asked, and which endpoint is left alone |
+//! | `projection` | what of a history another provider is given |
 //! | `account`, `totals`, `ledger` | the one receipt of a turn |
 //! | `contained`, `depth` | how far faults of foreign code and values reach |
 //! | `thread` | what a later turn goes on from |
 //! | `session` | a billed model call without a turn |
-//! | `tap` | who else sees the events |
+//! | `tap`, `observer` | who else sees the events, and the detours of calls |
 
 mod account;
+mod attempt;
 mod builder;
+mod candidate;
 mod catalogue;
+mod circuit;
 mod contained;
 mod delta;
 mod depth;
 mod ledger;
 mod mailbox;
+mod observer;
+mod policy;
+mod projection;
 mod retry;
 mod route;
 mod router;
@@ -36,8 +45,11 @@ mod thread_store;
 mod totals;
 mod tree;
 mod turn;
+mod way;
 
 pub use builder::{RouterBuilder, RouterError};
 pub use catalogue::{Catalogue, CatalogueError, CatalogueModel, CataloguePrice};
+pub use observer::{CallObserver, Detour, ServedModel};
+pub use policy::{CircuitPolicy, RetryPolicy, UnknownOutcomes};
 pub use router::Router;
 pub use tap::{TappedIntelligence, TurnObserver};

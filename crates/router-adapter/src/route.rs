@@ -1,4 +1,4 @@
-//! Decides which session serves a model that was asked for by name.
+//! Decides which session serves a model that was asked for by name, and which may in its place.
 //!
 //! Knows nothing about turns. Invariant: a name is resolved exactly or refused; nothing is guessed.
 
@@ -12,18 +12,28 @@ use runtime_types::{ExecutionId, OperationId};
 use tokio::sync::OnceCell;
 use uuid::Uuid;
 
-use crate::{Catalogue, contained::contained, suggestion};
+use crate::{
+    Catalogue, CatalogueModel,
+    candidate::{Candidate, Gate},
+    contained::contained,
+    suggestion,
+};
 
 const PROFILE_PATIENCE: Duration = Duration::from_secs(30);
 
-/// A model and who serves it.
+/// A model that was asked for, who serves it, and who may serve in its place.
 #[derive(Clone)]
 pub(crate) struct Route {
     pub(crate) requested: String,
-    pub(crate) provider: AgentProvider,
-    pub(crate) provider_model: Arc<str>,
-    pub(crate) profile: ModelProfile,
-    pub(crate) session: Arc<dyn ModelSession>,
+    primary: Candidate,
+    fallbacks: Vec<Candidate>,
+}
+
+/// A session and what is known of the endpoint behind it.
+#[derive(Clone)]
+pub(crate) struct Provider {
+    session: Arc<dyn ModelSession>,
+    gate: Gate,
 }
 
 /// All models that can be asked for.
@@ -31,15 +41,32 @@ pub(crate) enum Routes {
     /// One session with one model.
     Single(Single),
     /// The models of a catalogue whose provider has a session.
-    Listed { catalogue: Catalogue, sessions: BTreeMap<String, Arc<dyn ModelSession>> },
+    Listed { catalogue: Catalogue, providers: BTreeMap<String, Provider> },
 }
 
 /// One session with one model; its profile is asked for once.
 pub(crate) struct Single {
     pub(crate) provider: AgentProvider,
     pub(crate) model: Arc<str>,
-    pub(crate) session: Arc<dyn ModelSession>,
     pub(crate) profile: OnceCell<ModelProfile>,
+    pub(crate) behind: Provider,
+}
+
+impl Provider {
+    /// A provider of which nothing is known yet.
+    pub(crate) fn new(session: Arc<dyn ModelSession>) -> Self {
+        Self { session, gate: Gate::default() }
+    }
+
+    fn candidate(&self, model: &CatalogueModel) -> Candidate {
+        Candidate {
+            provider: AgentProvider::new(&*model.provider),
+            provider_model: model.provider_model.as_str().into(),
+            profile: model.profile(),
+            session: Arc::clone(&self.session),
+            gate: self.gate.clone(),
+        }
+    }
 }
 
 impl Routes {
@@ -50,7 +77,7 @@ impl Routes {
     pub(crate) async fn find(&self, requested: &str) -> Result<Route, PortFailure> {
         match self {
             Self::Single(single) => single.find(requested).await,
-            Self::Listed { catalogue, sessions } => listed(catalogue, sessions, requested),
+            Self::Listed { catalogue, providers } => listed(catalogue, providers, requested),
         }
     }
 }
@@ -63,18 +90,19 @@ impl Single {
         // Who waits for another's question waits no longer than for one of its own.
         let asked = frame().bounded(self.profile.get_or_try_init(|| self.ask_profile())).await;
         let profile = asked.map_err(Interruption::before_sending).flatten()?;
-        Ok(Route {
-            requested: requested.to_owned(),
+        let primary = Candidate {
             provider: self.provider.clone(),
             provider_model: Arc::clone(&self.model),
             profile: profile.clone(),
-            session: Arc::clone(&self.session),
-        })
+            session: Arc::clone(&self.behind.session),
+            gate: self.behind.gate.clone(),
+        };
+        Ok(Route::new(requested, primary))
     }
 
     async fn ask_profile(&self) -> Result<ModelProfile, PortFailure> {
         let frame = frame();
-        let question = contained(async { self.session.profile(&frame, &self.model).await });
+        let question = contained(async { self.behind.session.profile(&frame, &self.model).await });
         // A profile is a question without an effect.
         let asked = frame.bounded(question).await.map_err(Interruption::before_sending)?;
         asked.unwrap_or_else(|_| Err(panicked()))
@@ -96,22 +124,20 @@ fn panicked() -> PortFailure {
 
 fn listed(
     catalogue: &Catalogue,
-    sessions: &BTreeMap<String, Arc<dyn ModelSession>>,
+    providers: &BTreeMap<String, Provider>,
     requested: &str,
 ) -> Result<Route, PortFailure> {
-    let served = |provider: &str| sessions.get(provider);
-    let Some(model) = catalogue.find(requested) else {
-        let known = catalogue.names_where(|model| served(&model.provider).is_some());
+    let mut chain = catalogue.chain(requested).into_iter();
+    let Some(model) = chain.next() else {
+        let known = catalogue.names_where(|model| providers.contains_key(&model.provider));
         return Err(suggestion::unknown_model(requested, known));
     };
-    let session = served(&model.provider).ok_or_else(|| without_session(&model.provider))?;
-    Ok(Route {
-        requested: requested.to_owned(),
-        provider: AgentProvider::new(&*model.provider),
-        provider_model: model.provider_model.as_str().into(),
-        profile: model.profile(),
-        session: Arc::clone(session),
-    })
+    let candidate = |model: &CatalogueModel| {
+        providers.get(&model.provider).map(|provider| provider.candidate(model))
+    };
+    let primary = candidate(model).ok_or_else(|| without_session(&model.provider))?;
+    let fallbacks = chain.filter_map(candidate).collect();
+    Ok(Route { fallbacks, ..Route::new(requested, primary) })
 }
 
 fn without_session(provider: &str) -> PortFailure {
@@ -121,14 +147,29 @@ fn without_session(provider: &str) -> PortFailure {
 }
 
 impl Route {
+    /// A route without fallbacks.
+    pub(crate) fn new(requested: &str, primary: Candidate) -> Self {
+        Self { requested: requested.to_owned(), primary, fallbacks: Vec::new() }
+    }
+
+    /// Who serves the model that was asked for.
+    pub(crate) const fn primary(&self) -> &Candidate {
+        &self.primary
+    }
+
+    /// Who may be asked: the primary at 0, its fallbacks after it.
+    pub(crate) fn candidates(&self) -> impl Iterator<Item = &Candidate> {
+        std::iter::once(&self.primary).chain(&self.fallbacks)
+    }
+
     /// The route as callers see it.
     pub(crate) fn resolved(&self) -> ResolvedAgentModel {
         ResolvedAgentModel {
             requested_model: self.requested.clone(),
-            provider_model: self.provider_model.to_string(),
-            provider: self.provider.clone(),
-            context_window_tokens: self.profile.context_window_tokens,
-            max_input_tokens: self.profile.max_input_tokens,
+            provider_model: self.primary.provider_model.to_string(),
+            provider: self.primary.provider.clone(),
+            context_window_tokens: self.primary.profile.context_window_tokens,
+            max_input_tokens: self.primary.profile.max_input_tokens,
         }
     }
 }

@@ -16,10 +16,12 @@ use tracing::Instrument as _;
 use uuid::Uuid;
 
 use crate::{
-    RouterBuilder,
+    CallObserver, RouterBuilder,
     account::{self, Account, Billing},
     ledger::Ledger,
-    route::{Route, Routes, Single},
+    policy::RetryPolicy,
+    route::{Provider, Route, Routes, Single},
+    sending::Rules,
     session::AccountedSession,
     thread::Threads,
     tree::OperationTree,
@@ -41,6 +43,9 @@ const RECOVERY_PATIENCE: Duration = Duration::from_secs(60);
 /// - An operation id runs once: started again it is `Conflict`, as long as it is remembered (10,000
 ///   ids) or has a receipt.
 /// - A panic of a session or of the receipt store ends the call that it happened in, as a failure.
+/// - A call that fails is sent again, or to a fallback of its model, by a [`RetryPolicy`]; each
+///   call begins at the model that it names. What is known of the endpoints of providers is shared
+///   by all calls, sessions and clones.
 /// - Answers are made safe to keep: JSON that is nested deeper than 100 levels becomes text, a
 ///   duration that is no number of seconds becomes unknown, and names of requests are cut.
 /// - Threads live in memory: the 1,000 that were used last. A continuation of one that is gone is
@@ -69,6 +74,7 @@ pub struct Router {
     ledger: Ledger,
     recovered: Arc<OnceCell<()>>,
     instructions: Option<Arc<str>>,
+    rules: Rules,
     owners: TaskTracker,
 }
 
@@ -79,7 +85,8 @@ impl Router {
         let model: Arc<str> = model.into().into();
         let provider = AgentProvider::new("single");
         let profile = OnceCell::new();
-        Self::over(Routes::Single(Single { provider, model, session, profile }))
+        let behind = Provider::new(session);
+        Self::over(Routes::Single(Single { provider, model, profile, behind }))
     }
 
     /// Begins a router over a catalogue and any number of sessions.
@@ -99,6 +106,7 @@ impl Router {
             ledger: Ledger::default(),
             recovered: Arc::default(),
             instructions: None,
+            rules: Rules::default(),
             owners,
         }
     }
@@ -114,6 +122,23 @@ impl Router {
     #[must_use]
     pub fn with_instructions(self, instructions: impl Into<String>) -> Self {
         Self { instructions: Some(instructions.into().into()), ..self }
+    }
+
+    /// The same router, sending again and moving calls by this policy. What is known of endpoints
+    /// is shared with the router that it comes from.
+    #[must_use]
+    pub fn with_policy(self, policy: RetryPolicy) -> Self {
+        Self { rules: Rules { policy, ..self.rules }, ..self }
+    }
+
+    /// The same router, telling `observer` of calls that are sent again or go elsewhere.
+    #[must_use]
+    pub fn observed_by(self, observer: impl CallObserver + 'static) -> Self {
+        self.with_observer(Some(Arc::new(observer)))
+    }
+
+    pub(crate) fn with_observer(self, observer: Option<Arc<dyn CallObserver>>) -> Self {
+        Self { rules: Rules { observer, ..self.rules }, ..self }
     }
 
     /// A model session that bills `user_id`, one receipt for each call, and that
@@ -152,6 +177,10 @@ impl Router {
         Account::new(self.ledger.clone(), route, billing)
     }
 
+    pub(crate) const fn rules(&self) -> &Rules {
+        &self.rules
+    }
+
     pub(crate) const fn tree(&self) -> &OperationTree {
         &self.tree
     }
@@ -169,7 +198,8 @@ impl Router {
         let thread = self.threads.open(&start, &route)?;
         let account = self.account(&route, billing(&start, thread.id()));
         let instructions = self.instructions.clone();
-        let plan = TurnPlan { start, route, thread, instructions, account, registration };
+        let rules = self.rules.clone();
+        let plan = TurnPlan { start, route, rules, thread, instructions, account, registration };
         let (owner, turn) = turn::split(plan);
         let (opened, news) = oneshot::channel();
         let span = tracing::info_span!("turn", operation = %id);

@@ -1,46 +1,49 @@
-//! Decides what becomes of one model call: its attempts, its accounting, and how it is given up.
+//! Decides what becomes of one model call: its attempts, where they go, and what is noted of them.
 //!
-//! Knows nothing about threads, tools or hosts. Invariant: every attempt that may have reached the
-//! provider is noted before anything else happens, and a call that nobody wants any more is dropped
-//! at once.
+//! Knows nothing about threads, tools or hosts. Invariant: every attempt that may have reached a
+//! provider is noted before anything else happens; what a fallback is not given, and what is sent
+//! again although it may have been accepted, is stated before it is sent.
 
 use std::{
     ops::ControlFlow,
-    sync::atomic::{AtomicBool, Ordering},
+    sync::{Arc, atomic::AtomicBool},
     time::Duration,
 };
 
 use runtime_ports::{
-    CommitDisposition, DeltaSink, ModelDelta, ModelRequest, ModelResponse, ModelSession,
-    OperationContext, PortFailure, PortFailureKind,
+    CommitDisposition, DeltaSink, ModelDelta, ModelRequest, ModelResponse, OperationContext,
+    PortFailure,
 };
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
-use tracing::Instrument as _;
 use uuid::Uuid;
 
 use crate::{
     account::Account,
-    contained::contained,
-    depth,
-    retry::{Circumstances, Retries, Verdict},
+    attempt::{Attempt, Frame, Watched},
+    observer::{CallObserver, Detour},
+    policy::RetryPolicy,
+    projection::{Projections, Target},
+    retry::{self, Circumstances, Retries, Verdict},
+    route::Route,
+    way::{Entered, Stop, Way},
 };
 
-/// How long an adapter has, after a cancellation or its deadline, to say what became of its call.
-const GRACE: Duration = Duration::from_secs(1);
-
-tokio::task_local! {
-    static WITHIN_A_ROUTER: ();
-}
-
-/// Whether the caller runs inside a model call of a router.
-pub(crate) fn is_within_a_router() -> bool {
-    WITHIN_A_ROUTER.try_with(|()| ()).is_ok()
+/// What a router was told about the calls of its models.
+#[derive(Clone, Default)]
+pub(crate) struct Rules {
+    pub(crate) policy: RetryPolicy,
+    pub(crate) observer: Option<Arc<dyn CallObserver>>,
 }
 
 /// One model call.
 pub(crate) struct Sending<'a> {
-    pub(crate) session: &'a dyn ModelSession,
+    pub(crate) route: &'a Route,
+    pub(crate) rules: &'a Rules,
+    /// How far histories were looked through for others.
+    pub(crate) projections: &'a Projections,
+    /// The call, as whoever watches knows it.
+    pub(crate) id: Uuid,
     pub(crate) request: ModelRequest,
     pub(crate) operation: &'a OperationContext,
     /// Fires when nobody waits for the answer any more.
@@ -49,7 +52,7 @@ pub(crate) struct Sending<'a> {
     pub(crate) sink: Option<&'a dyn DeltaSink>,
 }
 
-/// What became of a call, and how long the provider was waited for.
+/// What became of a call, and how long providers were waited for.
 pub(crate) struct Sent {
     pub(crate) outcome: Result<ModelResponse, Unanswered>,
     pub(crate) waited: Duration,
@@ -62,96 +65,192 @@ pub(crate) enum Unanswered {
     Failed(PortFailure),
 }
 
-impl Sending<'_> {
-    /// Sends the request, again where the retry policy says so, and notes every attempt. It fails
-    /// with the failure that the policy gives up on, or with that of a note.
+/// A call on its way.
+#[derive(Default)]
+struct Course {
+    retries: Retries,
+    waited: Duration,
+    /// The failure that led to a fallback.
+    earlier: Option<PortFailure>,
+}
+
+/// An attempt that failed.
+struct Failed<'a> {
+    stop: Stop<'a>,
+    failure: PortFailure,
+    delta_delivered: bool,
+}
+
+impl<'a> Sending<'a> {
+    /// Sends the request, again or elsewhere where the policy says so, and notes every attempt. It
+    /// fails with the failure that the policy gives up on, or with that of a note.
     pub(crate) async fn send(&self, account: &mut Account) -> Sent {
-        let (mut retries, mut waited) = (Retries::default(), Duration::ZERO);
-        loop {
-            let began = Instant::now();
-            let delivered = AtomicBool::new(false);
-            let attempt = self.attempt(&delivered).await;
-            waited += began.elapsed();
-            let failure = match self.noted(attempt, account).await {
-                ControlFlow::Continue(failure) => failure,
-                ControlFlow::Break(outcome) => return Sent { outcome, waited },
-            };
-            let at = self.circumstances(delivered.into_inner());
-            let Verdict::SendAgain { wait } = retries.judge(&failure, &at) else {
-                return Sent { outcome: Err(Unanswered::Failed(failure)), waited };
-            };
-            state_repeat(&failure, account);
-            let began = Instant::now();
-            let paused = self.pause(wait).await;
-            waited += began.elapsed();
-            if let Err(unanswered) = paused {
-                return Sent { outcome: Err(unanswered), waited };
-            }
-        }
-    }
-
-    /// Notes an attempt. Goes on with its failure, about which the policy has to decide, or breaks
-    /// off with the outcome of the call.
-    async fn noted(
-        &self,
-        attempt: Attempt,
-        account: &mut Account,
-    ) -> ControlFlow<Result<ModelResponse, Unanswered>, PortFailure> {
-        let (noted, outcome) = match attempt {
-            Attempt::Answered(response) => (account.answered(&response).await, Ok(response)),
-            Attempt::Broken => (account.abandoned().await, Err(Unanswered::GivenUp)),
-            Attempt::Unneeded => (Ok(()), Err(Unanswered::GivenUp)),
-            Attempt::Failed(failure) => match account.failed(&failure).await {
-                Ok(()) => return ControlFlow::Continue(failure),
-                Err(lost) => (Err(lost), Err(Unanswered::Failed(failure))),
-            },
+        let mut course = Course::default();
+        let outcome = match self.way().first() {
+            Ok(entered) => self.follow(entered, &mut course, account).await,
+            Err(refused) => Err(Unanswered::Failed(refused)),
         };
-        ControlFlow::Break(noted.map_err(Unanswered::Failed).and(outcome))
+        Sent { outcome, waited: course.waited }
     }
 
-    async fn attempt(&self, delivered: &AtomicBool) -> Attempt {
-        if self.given_up.is_cancelled() {
-            return Attempt::Unneeded;
-        }
-        if let Err(interrupted) = self.operation.remaining() {
-            return Attempt::Failed(interrupted);
-        }
-        let span = tracing::debug_span!("request", operation = %self.operation.id);
-        let call = WITHIN_A_ROUTER.scope((), self.call(delivered)).instrument(span);
-        tokio::select! {
-            biased;
-            () = self.given_up.cancelled() => Attempt::Broken,
-            outcome = contained(call) => match outcome {
-                Ok(Ok(response)) => Attempt::Answered(depth::bounded(response)),
-                Ok(Err(failure)) => Attempt::Failed(failure),
-                Err(_) => Attempt::Failed(panicked()),
-            },
-            failure = self.overdue() => Attempt::Failed(failure),
-        }
-    }
-
-    async fn call(&self, delivered: &AtomicBool) -> Result<ModelResponse, PortFailure> {
-        let request = self.request.clone();
-        match self.sink {
-            None => self.session.invoke(self.operation, request).await,
-            Some(sink) => {
-                let sink = Watched { sink, delivered };
-                self.session.invoke_streaming(self.operation, request, &sink).await
-            }
+    async fn follow(
+        &self,
+        mut entered: Entered<'a>,
+        course: &mut Course,
+        account: &mut Account,
+    ) -> Result<ModelResponse, Unanswered> {
+        self.begin(entered.0, course, account);
+        loop {
+            let (stop, pass) = entered;
+            account.turn_to(stop.candidate, self.route.primary());
+            let request = self.fitted(stop, account);
+            let delivered = AtomicBool::new(false);
+            let began = Instant::now();
+            let attempt = self.attempt(stop, request, &delivered).await;
+            course.waited += began.elapsed();
+            let delta_delivered = delivered.into_inner();
+            pass.settle(attempt.report(delta_delivered));
+            let failure = match noted(attempt, account).await {
+                ControlFlow::Continue(failure) => failure,
+                ControlFlow::Break(outcome) => return outcome,
+            };
+            let failed = Failed { stop, failure, delta_delivered };
+            entered = self.go_on(failed, course, account).await?;
         }
     }
 
-    /// Ends a call whose adapter does not end it.
-    async fn overdue(&self) -> PortFailure {
-        let interruption = self.operation.interrupted().await;
-        tokio::time::sleep(GRACE).await;
-        interruption.in_flight()
+    fn way(&self) -> Way<'a> {
+        let tokens = self.request.messages.estimated_tokens();
+        Way { route: self.route, policy: &self.rules.policy, tokens }
     }
 
-    fn circumstances(&self, delta_delivered: bool) -> Circumstances {
-        // Without time left the wait, however short, passes the deadline.
-        let left = self.operation.remaining().unwrap_or(Duration::ZERO);
-        Circumstances { delta_delivered, left, jitter: random_fraction() }
+    /// Says so when the call does not begin where it should.
+    fn begin(&self, stop: Stop<'a>, course: &mut Course, account: &mut Account) {
+        if stop.place > 0 {
+            let primary = self.route.primary();
+            course.retries.begin_at_a_fallback();
+            account.lose(format!("{} was left out: it failed too often just now", primary.name()));
+            self.tell(&Detour::LeftOut { from: primary.served(), to: stop.candidate.served() });
+        }
+    }
+
+    async fn attempt(
+        &self,
+        stop: Stop<'a>,
+        request: ModelRequest,
+        delivered: &AtomicBool,
+    ) -> Attempt {
+        let frame = Frame { operation: self.operation, given_up: self.given_up };
+        let session = stop.candidate.session.as_ref();
+        let watched = self.sink.map(|sink| Watched { sink, delivered });
+        let sink = watched.as_ref().map(|watched| -> &dyn DeltaSink { watched });
+        frame.attempt(session, request, sink).await
+    }
+
+    /// Where the call goes on after a failure, if it does.
+    async fn go_on(
+        &self,
+        failed: Failed<'a>,
+        course: &mut Course,
+        account: &mut Account,
+    ) -> Result<Entered<'a>, Unanswered> {
+        let at = self.circumstances(&failed);
+        let verdict = course.retries.judge(&self.rules.policy, &failed.failure, &at);
+        let way = self.way();
+        let (wait, entered) = match verdict {
+            Verdict::GiveUp => (Duration::ZERO, None),
+            Verdict::SendAgain { wait } => (wait, way.again(failed.stop)),
+            Verdict::Move => (Duration::ZERO, way.after(failed.stop)),
+            Verdict::MoveToLarger => (Duration::ZERO, way.larger_after(failed.stop)),
+        };
+        let Some(entered) = entered else { return Err(course.give_up(failed)) };
+        self.state_detour(&failed, entered.0, wait, account);
+        if let Some(sink) = self.sink.filter(|_| failed.delta_delivered) {
+            sink.delta(ModelDelta::Restarted);
+        }
+        if entered.0.place != failed.stop.place {
+            course.earlier = Some(failed.failure);
+        }
+        let began = Instant::now();
+        let paused = self.pause(wait).await;
+        course.waited += began.elapsed();
+        paused.map(|()| entered)
+    }
+
+    fn circumstances(&self, failed: &Failed<'a>) -> Circumstances {
+        Circumstances {
+            delta_delivered: failed.delta_delivered,
+            circuit_open: !failed.stop.candidate.gate.admits(),
+            next: self.way().next(failed.stop),
+            // Without time left the wait, however short, passes the deadline.
+            left: self.operation.remaining().unwrap_or(Duration::ZERO),
+            jitter: random_fraction(),
+        }
+    }
+
+    /// The request as this candidate is given it.
+    fn fitted(&self, stop: Stop<'a>, account: &mut Account) -> ModelRequest {
+        let candidate = stop.candidate;
+        let is_primary = stop.place == 0;
+        // What the model that was asked for takes, its caller has seen to.
+        let images = is_primary || candidate.profile.images;
+        let target = Target { issuer: candidate.session.issuer(), images };
+        let (messages, losses) = self.projections.project(&self.request.messages, target);
+        losses.sentences(&candidate.name()).into_iter().for_each(|loss| account.lose(loss));
+        let model = Arc::clone(&candidate.provider_model);
+        let request = ModelRequest { model, messages, ..self.request.clone() };
+        if is_primary { request } else { self.for_a_fallback(request, stop, account) }
+    }
+
+    /// Other bytes are another invocation, and another model may have a lower limit.
+    fn for_a_fallback(
+        &self,
+        request: ModelRequest,
+        stop: Stop<'a>,
+        account: &mut Account,
+    ) -> ModelRequest {
+        let most = stop.candidate.profile.max_output_tokens;
+        let most = most.map(|most| u32::try_from(most).unwrap_or(u32::MAX));
+        let lowered = request.max_output_tokens.zip(most).filter(|(asked, most)| asked > most);
+        if let Some((asked, most)) = lowered {
+            let name = stop.candidate.name();
+            account.lose(format!("{most} answer tokens were asked of {name} instead of {asked}"));
+        }
+        let limit = lowered.map(|(_, most)| most).or(request.max_output_tokens);
+        let id = format!("{}-{}", request.invocation_id, stop.place);
+        ModelRequest { invocation_id: id.into(), max_output_tokens: limit, ..request }
+    }
+
+    /// Says where the call goes on: nothing is repeated silently.
+    fn state_detour(
+        &self,
+        failed: &Failed<'a>,
+        next: Stop<'a>,
+        wait: Duration,
+        account: &mut Account,
+    ) {
+        let last = account.requests_made().saturating_sub(1);
+        let (from, code) = (failed.stop.candidate, failed.failure.code.clone());
+        if failed.failure.commit == CommitDisposition::Unknown {
+            tracing::info!(request = last, code, "sent again after an unknown outcome");
+            account.lose(format!(
+                "request {last} got no conclusive answer and was sent once more; \
+                 it may have been billed"
+            ));
+        }
+        if next.place == failed.stop.place {
+            return self.tell(&Detour::SentAgain { served: from.served(), code, wait });
+        }
+        let to = next.candidate;
+        tracing::info!(request = last, code, "a fallback is asked after a failure");
+        account.lose(format!("{} failed ({code}), {} was asked instead", from.name(), to.name()));
+        self.tell(&Detour::Moved { from: from.served(), to: to.served(), code });
+    }
+
+    fn tell(&self, detour: &Detour) {
+        if let Some(observer) = &self.rules.observer {
+            observer.detour(self.id, detour);
+        }
     }
 
     async fn pause(&self, wait: Duration) -> Result<(), Unanswered> {
@@ -167,46 +266,32 @@ impl Sending<'_> {
     }
 }
 
-/// A call whose outcome is unknown is not repeated silently.
-fn state_repeat(failure: &PortFailure, account: &mut Account) {
-    if failure.commit == CommitDisposition::Unknown {
-        let last = account.requests_made().saturating_sub(1);
-        tracing::info!(request = last, code = failure.code, "sent again after an unknown outcome");
-        account.lose(format!(
-            "request {last} got no conclusive answer and was sent once more; \
-             it may have been billed"
-        ));
+impl Course {
+    /// What the call fails with: that a fallback is too small says nothing about the model that was
+    /// asked for, and must not shorten a history that fits it.
+    fn give_up(&mut self, failed: Failed<'_>) -> Unanswered {
+        let is_of_a_fallback = failed.stop.place > 0 && retry::is_about_size(&failed.failure);
+        let earlier = self.earlier.take().filter(|_| is_of_a_fallback);
+        Unanswered::Failed(earlier.unwrap_or(failed.failure))
     }
 }
 
-enum Attempt {
-    Answered(ModelResponse),
-    Failed(PortFailure),
-    /// Given up while it was in flight.
-    Broken,
-    /// Given up before it was sent.
-    Unneeded,
-}
-
-/// Passes deltas on, and notes that there was one.
-struct Watched<'a> {
-    sink: &'a dyn DeltaSink,
-    delivered: &'a AtomicBool,
-}
-
-impl DeltaSink for Watched<'_> {
-    fn delta(&self, delta: ModelDelta<'_>) {
-        self.delivered.store(true, Ordering::Relaxed);
-        self.sink.delta(delta);
-    }
-}
-
-fn panicked() -> PortFailure {
-    PortFailure::in_flight_unknown(
-        PortFailureKind::Internal,
-        "model_session_panicked",
-        "the model session panicked, which is a fault of its adapter",
-    )
+/// Notes an attempt. Goes on with its failure, about which the policy has to decide, or breaks off
+/// with the outcome of the call.
+async fn noted(
+    attempt: Attempt,
+    account: &mut Account,
+) -> ControlFlow<Result<ModelResponse, Unanswered>, PortFailure> {
+    let (noted, outcome) = match attempt {
+        Attempt::Answered(response) => (account.answered(&response).await, Ok(response)),
+        Attempt::Broken => (account.abandoned().await, Err(Unanswered::GivenUp)),
+        Attempt::Unneeded => (Ok(()), Err(Unanswered::GivenUp)),
+        Attempt::Failed(failure) => match account.failed(&failure).await {
+            Ok(()) => return ControlFlow::Continue(failure),
+            Err(lost) => (Err(lost), Err(Unanswered::Failed(failure))),
+        },
+    };
+    ControlFlow::Break(noted.map_err(Unanswered::Failed).and(outcome))
 }
 
 /// Enough for jitter, which needs no quality.

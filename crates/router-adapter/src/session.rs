@@ -19,10 +19,12 @@ use uuid::Uuid;
 use crate::{
     Router,
     account::{Account, Billing},
+    attempt::is_within_a_router,
     delta::{DeltaPost, OwnedDelta},
     mailbox::{Mailbox, Poster},
+    projection::Projections,
     route::Route,
-    sending::{Sending, Unanswered, is_within_a_router},
+    sending::{Rules, Sending, Unanswered},
     tree::Registration,
 };
 
@@ -33,11 +35,14 @@ pub(crate) struct AccountedSession {
     router: Router,
     user_id: String,
     parent: Option<Uuid>,
+    projections: Arc<Projections>,
 }
 
 /// One call on its way: what its owner task needs.
 struct Call {
     route: Route,
+    rules: Rules,
+    projections: Arc<Projections>,
     request: ModelRequest,
     operation: OperationContext,
     account: Account,
@@ -49,8 +54,8 @@ struct Call {
 type Answer = Result<ModelResponse, PortFailure>;
 
 impl AccountedSession {
-    pub(crate) const fn new(router: Router, user_id: String, parent: Option<Uuid>) -> Self {
-        Self { router, user_id, parent }
+    pub(crate) fn new(router: Router, user_id: String, parent: Option<Uuid>) -> Self {
+        Self { router, user_id, parent, projections: Arc::default() }
     }
 
     async fn call(
@@ -94,10 +99,20 @@ impl AccountedSession {
             cancellation: registration.token().clone(),
             ..operation.child(OperationId::from(id))
         };
-        let request = ModelRequest { model: Arc::clone(&route.provider_model), ..request };
         let given_up = CancellationToken::new();
         let deltas = deltas.map(Poster::new);
-        Ok(Call { route, request, operation, account, registration, given_up, deltas })
+        let (rules, projections) = (self.router.rules().clone(), Arc::clone(&self.projections));
+        Ok(Call {
+            route,
+            rules,
+            projections,
+            request,
+            operation,
+            account,
+            registration,
+            given_up,
+            deltas,
+        })
     }
 
     async fn route(&self, model: &str) -> Result<Route, PortFailure> {
@@ -161,7 +176,10 @@ impl Call {
     async fn send(&mut self) -> Result<ModelResponse, Unanswered> {
         let sink = self.deltas.as_deref().map(DeltaPost);
         let sending = Sending {
-            session: self.route.session.as_ref(),
+            route: &self.route,
+            rules: &self.rules,
+            projections: &self.projections,
+            id: self.registration.id(),
             request: self.request.clone(),
             operation: &self.operation,
             given_up: &self.given_up,
@@ -195,7 +213,7 @@ impl ModelSession for AccountedSession {
         let route = operation.bounded(self.router.route(model)).await;
         // A profile is a question without an effect.
         let route = route.map_err(Interruption::before_sending).flatten()?;
-        Ok(route.profile)
+        Ok(route.primary().profile.clone())
     }
 }
 

@@ -1,8 +1,8 @@
 //! Decides what a later turn may go on from.
 //!
 //! Knows nothing about requests or receipts. Invariant: a thread goes on only with the user, the
-//! provider and the model that it began with, in one turn at a time, and from its last completed
-//! turn: one that failed leaves it as it was.
+//! provider and the model that it began with, whoever served in their place meanwhile, in one turn
+//! at a time, and from its last completed turn: one that failed leaves it as it was.
 
 use std::{
     collections::HashSet,
@@ -19,8 +19,7 @@ use crate::{
     thread_store::{MemoryThreads, ThreadStore},
 };
 
-/// A thread as it is kept. Reasoning in it was issued by `provider`, which is the only one that it
-/// is ever sent to.
+/// A thread as it is kept: reasoning in it belongs to whoever issued it, and goes to nobody else.
 #[derive(Clone)]
 pub(crate) struct Thread {
     user_id: String,
@@ -131,14 +130,14 @@ impl Drop for Lease {
 fn fresh(start: &TurnStart, route: &Route) -> Thread {
     Thread {
         user_id: start.user_id.clone(),
-        provider: route.provider.clone(),
-        provider_model: route.provider_model.to_string(),
+        provider: route.primary().provider.clone(),
+        provider_model: route.primary().provider_model.to_string(),
         transcript: Transcript::new(),
     }
 }
 
 fn check_binding(bound: (&AgentProvider, &str), route: &Route) -> Result<(), PortFailure> {
-    if bound == (&route.provider, &*route.provider_model) {
+    if bound == (&route.primary().provider, &*route.primary().provider_model) {
         return Ok(());
     }
     Err(PortFailure::not_sent(

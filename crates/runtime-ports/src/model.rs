@@ -261,6 +261,13 @@ pub trait ModelSession: Send + Sync {
         operation: &OperationContext,
         model: &str,
     ) -> Result<ModelProfile, PortFailure>;
+
+    /// Whose [`ModelContent::Reasoning`] the session takes back: the `issuer` of that which it
+    /// gives. `None` when it does not say; whoever routes between sessions can then not tell what
+    /// this one leaves out.
+    fn issuer(&self) -> Option<&str> {
+        None
+    }
 }
 
 fn replay_as_deltas(output: &[ModelContent], sink: &dyn DeltaSink) {

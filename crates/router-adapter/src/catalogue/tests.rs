@@ -77,6 +77,13 @@ fn bad_catalogues_say_what_is_wrong() {
         (model("one", "provider = \"a\\u0007\""), "provider must be".into()),
         (model("one", "aliases = [\"\"]"), "aliases must be".into()),
         (model(&"x".repeat(257), ""), "id must be".into()),
+        (model("one", "fallbacks = [\"two\"]"), "its fallback two is no model".into()),
+        (model("one", "fallbacks = [\"one\"]"), "one: its fallbacks lead back to it".into()),
+        (
+            model("one", "aliases = [\"uno\"]\nfallbacks = [\"two\"]")
+                + &model("two", "fallbacks = [\"uno\"]"),
+            "one: its fallbacks lead back to it".into(),
+        ),
     ];
     for (text, expected) in cases {
         let error = error(&text);
@@ -106,4 +113,25 @@ fn errors_can_be_told_apart() {
     let zero = Catalogue::parse(&model("one", "max_input_tokens = 0")).unwrap_err();
     let expected = CatalogueError::ZeroSize { id: "one".into(), field: "max_input_tokens" };
     assert_eq!(zero, expected);
+}
+
+#[test]
+fn fallbacks_follow_their_model_each_with_its_own_and_each_once() {
+    let text = model("a", "fallbacks = [\"b\", \"see\"]")
+        + &model("b", "fallbacks = [\"d\"]")
+        + &model("c", "aliases = [\"see\"]\nfallbacks = [\"d\", \"e\"]")
+        + &model("d", "")
+        + &model("e", "");
+    let catalogue = Catalogue::parse(&text).unwrap();
+    let chain = |catalogue: &Catalogue, name: &str| -> Vec<String> {
+        catalogue.chain(name).iter().map(|model| model.id.clone()).collect()
+    };
+    assert_eq!(chain(&catalogue, "a"), ["a", "b", "d", "c", "e"]);
+    assert_eq!(chain(&catalogue, "see"), ["c", "d", "e"]);
+    assert!(chain(&catalogue, "nobody").is_empty());
+    let changed = catalogue.clone().with_fallbacks("a", ["e"]).unwrap();
+    assert_eq!(chain(&changed, "a"), ["a", "e"]);
+    for (model, fallback) in [("nobody", "a"), ("a", "nobody"), ("d", "a"), ("a", "a")] {
+        assert!(catalogue.clone().with_fallbacks(model, [fallback]).is_err(), "{model}");
+    }
 }

@@ -10,16 +10,21 @@ use runtime_ports::{
 use uuid::Uuid;
 
 use super::{OpenThread, Threads};
-use crate::{route::Route, thread_store::KEPT_IN_MEMORY};
+use crate::{
+    candidate::{Candidate, Gate},
+    route::Route,
+    thread_store::KEPT_IN_MEMORY,
+};
 
 fn route(provider: &str, model: &str) -> Route {
-    Route {
-        requested: model.into(),
+    let primary = Candidate {
         provider: AgentProvider::new(provider),
         provider_model: model.into(),
         profile: FakeModel::default_profile(),
         session: Arc::new(FakeModel::new([])),
-    }
+        gate: Gate::default(),
+    };
+    Route::new(model, primary)
 }
 
 fn start(user: &str, continuation: Option<AgentContinuation>, ephemeral: bool) -> TurnStart {

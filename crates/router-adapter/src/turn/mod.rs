@@ -24,6 +24,7 @@ use crate::{
     account::{Account, Settlement},
     mailbox::{Mailbox, Merge, Poster},
     route::Route,
+    sending::Rules,
     thread::OpenThread,
     tree::Registration,
 };
@@ -32,6 +33,7 @@ use crate::{
 pub(crate) struct TurnPlan {
     pub(crate) start: TurnStart,
     pub(crate) route: Route,
+    pub(crate) rules: Rules,
     pub(crate) thread: OpenThread,
     pub(crate) instructions: Option<Arc<str>>,
     pub(crate) account: Account,

@@ -20,7 +20,10 @@ use super::{
     patience::Patience,
     sink::EventSink,
 };
-use crate::sending::{Sending, Unanswered};
+use crate::{
+    projection::Projections,
+    sending::{Sending, Unanswered},
+};
 
 /// Owns a turn from its start to its receipt.
 pub(crate) struct Owner {
@@ -32,6 +35,7 @@ pub(crate) struct Owner {
     requests: u32,
     surfaced: SurfacedIds,
     usage_was_told: bool,
+    projections: Projections,
 }
 
 impl Owner {
@@ -45,6 +49,7 @@ impl Owner {
             requests: 0,
             surfaced: SurfacedIds::default(),
             usage_was_told: false,
+            projections: Projections::default(),
             plan,
             end,
         }
@@ -93,8 +98,8 @@ impl Owner {
         let request = &self.plan.start.request;
         ModelContext {
             input: request.input.clone(),
-            provider: self.plan.route.provider.clone(),
-            model: self.plan.route.provider_model.to_string(),
+            provider: self.plan.route.primary().provider.clone(),
+            model: self.plan.route.primary().provider_model.to_string(),
             reasoning_effort: request.reasoning_effort.clone(),
             instructions: self.plan.instructions.as_deref().map(str::to_owned),
             tools: request.tools.clone(),
@@ -106,7 +111,10 @@ impl Owner {
         let operation = self.operation();
         let sink = EventSink(&self.end.events);
         let sending = Sending {
-            session: self.plan.route.session.as_ref(),
+            route: &self.plan.route,
+            rules: &self.plan.rules,
+            projections: &self.projections,
+            id: self.plan.start.operation_id,
             request: self.request(),
             operation: &operation,
             given_up: &self.end.given_up,
@@ -139,7 +147,7 @@ impl Owner {
         let name = format!("{}-{}", self.plan.start.operation_id, self.requests);
         ModelRequest {
             invocation_id: name.into(),
-            model: Arc::clone(&self.plan.route.provider_model),
+            model: Arc::clone(&self.plan.route.primary().provider_model),
             messages: self.plan.thread.transcript().clone(),
             tools: self.tools.clone(),
             max_output_tokens: None,

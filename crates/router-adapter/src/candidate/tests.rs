@@ -1,0 +1,45 @@
+//! Holds endpoints to what calls say about them.
+
+use std::time::Duration;
+
+use runtime_ports::{CommitDisposition, PortFailure, PortFailureKind as Kind};
+
+use super::{Gate, report_of};
+use crate::{circuit::Report, policy::CircuitPolicy};
+
+#[test]
+fn silence_and_server_errors_speak_of_the_endpoint_and_refusals_do_not() {
+    use CommitDisposition::{NotCommitted, Unknown};
+    for (kind, commit, delta_delivered, expected) in [
+        (Kind::Unavailable, NotCommitted, false, Report::Failed),
+        (Kind::Unavailable, Unknown, false, Report::Failed),
+        (Kind::Unavailable, Unknown, true, Report::Failed),
+        (Kind::Timeout, Unknown, false, Report::Failed),
+        (Kind::Timeout, Unknown, true, Report::Nothing),
+        (Kind::Timeout, NotCommitted, false, Report::Nothing),
+        (Kind::Protocol, Unknown, false, Report::Failed),
+        (Kind::Protocol, Unknown, true, Report::Nothing),
+        (Kind::Canceled, Unknown, false, Report::Nothing),
+        (Kind::Internal, Unknown, false, Report::Nothing),
+        (Kind::RateLimited, NotCommitted, false, Report::Alive),
+        (Kind::Forbidden, NotCommitted, false, Report::Alive),
+        (Kind::ContextOverflow, NotCommitted, false, Report::Alive),
+    ] {
+        let failure = PortFailure { commit, ..PortFailure::rejected(kind, "CODE", "message") };
+        assert_eq!(report_of(&failure, delta_delivered), expected, "{kind:?} {commit:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_pass_that_is_dropped_lets_the_next_call_find_out() {
+    let policy = CircuitPolicy { failures: 1, cool_down: Duration::from_secs(30) };
+    let gate = Gate::default();
+    gate.pass(policy).unwrap().settle(Report::Failed);
+    assert!(!gate.admits() && gate.pass(policy).is_none());
+    let early = gate.early_pass(policy).unwrap();
+    assert!(gate.early_pass(policy).is_none(), "one at a time");
+    drop(early);
+    let clone = gate.clone();
+    clone.pass(policy).unwrap().settle(Report::Alive);
+    assert!(gate.admits() && gate.early_pass(policy).is_some(), "clones share what is known");
+}
