@@ -35,17 +35,22 @@ pub(crate) enum Command {
     Receipts(ReceiptsArguments),
     /// Examine a model server, and say what will not work with it.
     Doctor(DoctorArguments),
+    /// List the models that can be used, and what they cost.
+    Models(ModelsArguments),
 }
 
 const RUN_HELP: &str = "Examples:
   agent run \"what is planned for the balcony?\"
   agent run --yes --folder notes \"count the lines of every file and write them to TOTALS.md\"
   OPENAI_BASE_URL=http://127.0.0.1:8080/v1 agent run --model my-model \"summarise this folder\"
+  agent run --model claude-sonnet-5-5 --fallback gpt-5 \"summarise this folder\"
 
 While it works, a line that you type steers it; a line below a question answers the question.
 
-The model, in this order: --model; AGENT_MODEL, OPENAI_BASE_URL and OPENAI_API_KEY; the file
-agent/config.toml in the configuration folder of the user; the embedded offline model.";
+The model, in this order: --model; AGENT_MODEL; the file agent/config.toml in the configuration
+folder of the user; the default of the first key that is there. Who serves it follows from its name
+and from OPENAI_API_KEY, OPENAI_BASE_URL, ANTHROPIC_API_KEY, GEMINI_API_KEY and the providers of the
+file; agent models lists them. With nothing of this the embedded offline model is used.";
 
 /// `agent run`.
 #[derive(Debug, Args)]
@@ -67,6 +72,9 @@ pub(crate) struct WorkArguments {
     /// Model to use; `offline` is always the embedded one.
     #[arg(long, short, value_name = "NAME")]
     pub(crate) model: Option<String>,
+    /// Model that may serve in its place when it cannot; several are tried in this order.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) fallback: Vec<String>,
     /// Folder to work in.
     #[arg(long, short, value_name = "DIR", default_value = ".")]
     pub(crate) folder: PathBuf,
@@ -156,6 +164,17 @@ pub(crate) struct DoctorArguments {
     #[arg(long, value_name = "FILE")]
     pub(crate) profile_out: Option<PathBuf>,
     /// Print one JSON object a line: the findings, then the whole.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// `agent models`.
+#[derive(Debug, Args)]
+pub(crate) struct ModelsArguments {
+    /// Ask this server for its models, and show no others.
+    #[arg(long, value_name = "URL")]
+    pub(crate) base_url: Option<String>,
+    /// Print one JSON object a line.
     #[arg(long)]
     pub(crate) json: bool,
 }

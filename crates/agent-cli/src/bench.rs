@@ -5,6 +5,7 @@
 use std::{path::Path, sync::Arc, time::Duration};
 
 use anyhow::Context;
+use router_adapter::Detour;
 use runtime_kernel::engine::{Agent, AgentBuilder, RunOptions, SubAgent, Task};
 use runtime_ports::{OperationContext, Tool, ToolWorld};
 use runtime_types::{ExecutionId, OperationId};
@@ -18,7 +19,7 @@ use crate::{
     approval::{Announced, Attendance, Person, policy},
     arguments::WorkArguments,
     composition::{self, Receipts, Served},
-    configuration::{ConfigurationFile, ModelChoice, choose_model},
+    configuration::{ConfigurationFile, ModelChoice, Wanted, choose_model},
     diagnosis::Diagnosis,
     job::Left,
     live::{Audience, Live, Lived, Said},
@@ -56,6 +57,8 @@ pub(crate) struct Bench {
     folder: String,
     allow_writes: bool,
     delegates: bool,
+    /// Those of the command line.
+    fallbacks: Vec<String>,
     /// What the answer must follow, if anything.
     answer: Option<Value>,
     announced: Announced,
@@ -75,12 +78,14 @@ impl Bench {
     /// One of them cannot be had.
     pub(crate) async fn set_up(work: &WorkArguments, ground: Ground) -> Result<Self, Diagnosis> {
         let places = Places::find().map_err(|error| Diagnosis::configuration(&error))?;
-        let choice = model_choice(work.model.clone(), &places)?;
+        let fallbacks = work.fallback.clone();
+        let choice = model_choice(Wanted { model: work.model.clone(), fallbacks }, &places)?;
         let interaction = Arc::new(ground.terminal.clone());
         let world = composition::world(&work.folder, &places, interaction)?;
         let receipts = composition::receipts(&places)?;
         let store: Arc<Receipts> = Arc::clone(&receipts);
-        let served = composition::serve(choice, store, &ground.operation).await?;
+        let watching = watching(&ground.show);
+        let served = composition::serve(choice, store, watching, &ground.operation).await?;
         let bench = Self {
             ground,
             served,
@@ -90,6 +95,7 @@ impl Bench {
             folder: shown_folder(&work.folder),
             allow_writes: work.yes,
             delegates: work.sub_agents,
+            fallbacks: work.fallback.clone(),
             answer: None,
             announced: Announced::default(),
         };
@@ -116,9 +122,11 @@ impl Bench {
     /// # Errors
     /// It cannot be had; all stays as it was.
     pub(crate) async fn change_model(&mut self, name: String) -> Result<(), Diagnosis> {
-        let choice = model_choice(Some(name), &self.places)?;
+        let (model, fallbacks) = (Some(name), self.fallbacks.clone());
+        let choice = model_choice(Wanted { model, fallbacks }, &self.places)?;
         let store: Arc<Receipts> = Arc::clone(&self.receipts);
-        self.served = composition::serve(choice, store, &self.ground.operation).await?;
+        let (watching, operation) = (watching(&self.ground.show), &self.ground.operation);
+        self.served = composition::serve(choice, store, watching, operation).await?;
         self.tell_setting();
         Ok(())
     }
@@ -202,6 +210,7 @@ impl Bench {
             model: self.served.model.clone(),
             provider: self.served.provider.clone(),
             is_offline: self.served.is_offline,
+            fallbacks: self.served.fallbacks.clone(),
             folder: self.folder.clone(),
         };
         self.ground.show.show(Told::Setting(&setting));
@@ -228,10 +237,16 @@ pub(crate) fn root_operation(limit: Duration) -> OperationContext {
     OperationContext::root(id, execution, limit + SETTLE_LIMIT)
 }
 
-fn model_choice(named: Option<String>, places: &Places) -> Result<ModelChoice, Diagnosis> {
+/// Shows the detours of model calls.
+fn watching(show: &Arc<dyn Show>) -> impl Fn(Uuid, &Detour) + Send + Sync + 'static {
+    let show = Arc::clone(show);
+    move |_, detour| show.show(Told::Detour(detour))
+}
+
+fn model_choice(wanted: Wanted, places: &Places) -> Result<ModelChoice, Diagnosis> {
     let environment = |name: &str| std::env::var(name).ok();
     ConfigurationFile::read(&places.configuration_file())
-        .and_then(|file| choose_model(named, environment, file))
+        .and_then(|file| choose_model(wanted, environment, file))
         .map_err(|error| Diagnosis::configuration(&error))
 }
 

@@ -7,8 +7,7 @@ use std::{path::Path, sync::Arc};
 use anyhow::Context;
 use file_adapter::{FileArtifactStore, FileContextAudit, FileReceiptStore, FileResources};
 use offline_adapter::{OFFLINE_MODEL, OfflineModel};
-use openai_adapter::OpenAiSession;
-use router_adapter::{Catalogue, CatalogueModel, Router};
+use router_adapter::{CallObserver, Catalogue, CatalogueModel, Router};
 use runtime_ports::{
     ArtifactStore, ContextAuditSession, InteractionSession, ModelSession, OperationContext,
     PortFailure, ReceiptStore, ToolWorld,
@@ -17,10 +16,11 @@ use uuid::Uuid;
 use workspace_adapter::FolderWorkspace;
 
 use crate::{
-    configuration::ModelChoice,
+    configuration::{Fallback, ModelChoice},
     diagnosis::Diagnosis,
-    endpoint::{Api, Endpoint, PUBLIC_BASE_URL},
+    endpoint::Endpoint,
     places::{self, Places},
+    server::Server,
     tally::Tally,
 };
 
@@ -41,35 +41,96 @@ pub(crate) struct Served {
     pub(crate) model: String,
     pub(crate) provider: String,
     pub(crate) is_offline: bool,
+    /// Who may serve in its place, for people.
+    pub(crate) fallbacks: Vec<String>,
 }
 
-/// Builds the router for a choice.
+/// A session, and the provider that it speaks to.
+type NamedSession = (String, Arc<dyn ModelSession>);
+
+/// A model behind a server.
+struct Placed {
+    endpoint: Endpoint,
+    entry: CatalogueModel,
+}
+
+/// Builds the router for a choice. Who watches is told of calls that take a detour.
 pub(crate) async fn serve(
     choice: ModelChoice,
     receipts: Arc<dyn ReceiptStore>,
+    observer: impl CallObserver + 'static,
     operation: &OperationContext,
 ) -> Result<Served, Diagnosis> {
-    let (session, entry, is_offline) = match choice {
+    let wrong = |error: anyhow::Error| Diagnosis::configuration(&error);
+    let (entries, sessions, is_offline) = match choice {
         ModelChoice::Offline => {
             let session: Arc<dyn ModelSession> = Arc::new(OfflineModel::new());
-            (session, plain_entry(OFFLINE_MODEL, OFFLINE_PROVIDER), true)
+            let entry = plain_entry(OFFLINE_MODEL, OFFLINE_PROVIDER);
+            (vec![entry], vec![(OFFLINE_PROVIDER.to_owned(), session)], true)
         }
-        ModelChoice::Remote { endpoint, model } => {
-            let (session, model) = connect(&endpoint, model, operation).await?;
-            (session, entry_for(&endpoint, &model), false)
+        ModelChoice::Remote { endpoint, model, fallbacks } => {
+            let placed = placed(endpoint, model, fallbacks, operation).await?;
+            let sessions = sessions(&placed)?;
+            (placed.into_iter().map(|placed| placed.entry).collect(), sessions, false)
         }
     };
-    let (model, provider) = (entry.id.clone(), entry.provider.clone());
-    let catalogue = Catalogue::of(vec![entry]).context("the model cannot be served");
-    let catalogue = catalogue.map_err(|error| Diagnosis::configuration(&error))?;
-    let router = Router::builder()
-        .catalogue(catalogue)
-        .provider(provider.clone(), session)
-        .receipts(receipts)
-        .start()
-        .await
-        .map_err(|error| Diagnosis::configuration(&anyhow::Error::new(error)))?;
-    Ok(Served { router, model, provider, is_offline })
+    let (model, provider) = (entries[0].id.clone(), entries[0].provider.clone());
+    let places = entries[1..].iter().map(|entry| format!("{} at {}", entry.id, entry.provider));
+    let fallbacks = places.collect();
+    let catalogue = Catalogue::of(entries).context("the model cannot be served").map_err(wrong)?;
+    let builder = Router::builder().catalogue(catalogue).receipts(receipts).observer(observer);
+    let builder =
+        sessions.into_iter().fold(builder, |all, (name, session)| all.provider(name, session));
+    let router = builder.start().await.map_err(|error| wrong(error.into()))?;
+    Ok(Served { router, model, provider, is_offline, fallbacks })
+}
+
+/// The model that was chosen and its fallbacks, each once, as the catalogue has them.
+async fn placed(
+    endpoint: Endpoint,
+    model: Option<String>,
+    fallbacks: Vec<Fallback>,
+    operation: &OperationContext,
+) -> Result<Vec<Placed>, Diagnosis> {
+    let model = match model {
+        Some(model) => model,
+        None => only_model(&Server::at(&endpoint, &[])?, operation).await?,
+    };
+    let first = Placed { entry: entry_for(&endpoint, &model), endpoint };
+    let mut all = vec![first];
+    for Fallback { endpoint, model } in fallbacks {
+        let entry = entry_for(&endpoint, &model);
+        let is_known = |known: &Placed| {
+            known.endpoint.is_same(&endpoint) && known.entry.provider_model == entry.provider_model
+        };
+        if all.iter().any(is_known) {
+            continue;
+        }
+        // Two servers may have models of one name.
+        let is_taken = all.iter().any(|known| known.entry.id == entry.id);
+        let id = if is_taken { format!("{}/{}", entry.provider, entry.id) } else { entry.id };
+        all[0].entry.fallbacks.push(id.clone());
+        all.push(Placed { endpoint, entry: CatalogueModel { id, ..entry } });
+    }
+    Ok(all)
+}
+
+/// One session for each server.
+fn sessions(placed: &[Placed]) -> Result<Vec<NamedSession>, Diagnosis> {
+    let mut servers: Vec<&Endpoint> = Vec::new();
+    for Placed { endpoint, .. } in placed {
+        if !servers.iter().any(|known| known.is_same(endpoint)) {
+            servers.push(endpoint);
+        }
+    }
+    let session = |endpoint: &Endpoint| {
+        let here = placed.iter().filter(|placed| placed.endpoint.is_same(endpoint));
+        let known =
+            here.map(|placed| (placed.entry.provider_model.clone(), placed.entry.profile()));
+        let server = Server::at(endpoint, &known.collect::<Vec<_>>())?;
+        Ok((endpoint.provider(), server.session()))
+    };
+    servers.into_iter().map(session).collect()
 }
 
 /// Opens the receipts, which every run needs: nothing is sent that could not be accounted for.
@@ -94,39 +155,10 @@ pub(crate) fn audit(
     Ok(Arc::new(store))
 }
 
-/// What a session is built from.
-const CHECK_ENDPOINT: &str = "check OPENAI_BASE_URL and OPENAI_API_KEY, or base_url and \
-                              api_key_env in the configuration file";
-
-async fn connect(
-    endpoint: &Endpoint,
-    model: Option<String>,
-    operation: &OperationContext,
-) -> Result<(Arc<dyn ModelSession>, String), Diagnosis> {
-    let mut builder = OpenAiSession::builder(&endpoint.base_url).api(match endpoint.api {
-        Api::Chat => openai_adapter::Api::Chat,
-        Api::Responses => openai_adapter::Api::Responses,
-    });
-    if let Some(key) = &endpoint.key {
-        builder = builder.credential(key.clone());
-    }
-    let session = builder.build();
-    let session = session
-        .map_err(|error| Diagnosis::configuration(&error.into()).with_hint(CHECK_ENDPOINT))?;
-    let model = match model {
-        Some(model) => model,
-        None => only_model(&session, operation).await?,
-    };
-    Ok((Arc::new(session), model))
-}
-
 /// The one model of a server that has only one.
-async fn only_model(
-    session: &OpenAiSession,
-    operation: &OperationContext,
-) -> Result<String, Diagnosis> {
+async fn only_model(server: &Server, operation: &OperationContext) -> Result<String, Diagnosis> {
     let models =
-        session.list_models(operation).await.map_err(|failure| Diagnosis::port(&failure))?;
+        server.list_models(operation).await.map_err(|failure| Diagnosis::port(&failure))?;
     match &models[..] {
         [model] => Ok(model.clone()),
         [] => Err(name_one("the server lists no model".to_owned())),
@@ -160,23 +192,20 @@ fn plain_entry(model: &str, provider: &str) -> CatalogueModel {
     }
 }
 
-/// What the shipped catalogue says about a model of the public endpoint. Another server may charge
+/// What the shipped catalogue says about a model of a public endpoint. Another server may charge
 /// something else for a model of the same name, so its price is unknown.
 fn entry_for(endpoint: &Endpoint, model: &str) -> CatalogueModel {
-    let shipped = Catalogue::shipped();
-    let known = shipped.find(model).filter(|_| endpoint.base_url == PUBLIC_BASE_URL);
-    match known {
-        Some(known) => {
-            let (id, provider) = (model.to_owned(), endpoint.provider());
-            CatalogueModel {
-                id,
-                provider,
-                aliases: Vec::new(),
-                fallbacks: Vec::new(),
-                ..known.clone()
-            }
-        }
-        None => plain_entry(model, &endpoint.provider()),
+    let (shipped, provider) = (Catalogue::shipped(), endpoint.provider());
+    let known = shipped.find(model);
+    match known.filter(|known| endpoint.catalogue_provider() == Some(&*known.provider)) {
+        Some(known) => CatalogueModel {
+            id: model.to_owned(),
+            provider,
+            aliases: Vec::new(),
+            fallbacks: Vec::new(),
+            ..known.clone()
+        },
+        None => plain_entry(model, &provider),
     }
 }
 

@@ -3,14 +3,19 @@
 //! Knows the order of the three. Refuses to read anything from the folder that the agent works
 //! on: a project must not choose where keys are sent.
 
-use std::{io::ErrorKind, path::Path};
+use std::{
+    io::ErrorKind,
+    path::{Path, PathBuf},
+};
 
 use anyhow::{Context, anyhow, bail};
 use offline_adapter::OFFLINE_MODEL;
-use runtime_types::CredentialHandle;
 use serde::Deserialize;
 
-use crate::endpoint::{Api, Endpoint, PUBLIC_BASE_URL};
+use crate::{
+    endpoint::{Api, Endpoint, VENDORS},
+    servers::Servers,
+};
 
 /// The model that a key for the public endpoint gets when none is named.
 pub(crate) const PUBLIC_DEFAULT_MODEL: &str = "gpt-5-mini";
@@ -20,8 +25,29 @@ pub(crate) const PUBLIC_DEFAULT_MODEL: &str = "gpt-5-mini";
 pub(crate) enum ModelChoice {
     /// The embedded one.
     Offline,
-    /// One behind an endpoint; `None` takes the only one that it offers.
-    Remote { endpoint: Endpoint, model: Option<String> },
+    /// One behind an endpoint.
+    Remote {
+        endpoint: Endpoint,
+        /// `None` takes the only one that the endpoint offers.
+        model: Option<String>,
+        /// Who may serve in its place, in this order.
+        fallbacks: Vec<Fallback>,
+    },
+}
+
+/// A model that may serve in the place of another.
+#[derive(Debug, Clone)]
+pub(crate) struct Fallback {
+    pub(crate) endpoint: Endpoint,
+    pub(crate) model: String,
+}
+
+/// What the command line says about models.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Wanted {
+    pub(crate) model: Option<String>,
+    /// When there are some, those of the file do not count.
+    pub(crate) fallbacks: Vec<String>,
 }
 
 /// The user's configuration file.
@@ -30,12 +56,38 @@ pub(crate) enum ModelChoice {
 pub(crate) struct ConfigurationFile {
     /// Model to use.
     pub(crate) model: Option<String>,
+    /// Models that may serve in its place, in this order.
+    pub(crate) fallbacks: Vec<String>,
     /// Endpoint, for example `http://127.0.0.1:8080/v1`.
     pub(crate) base_url: Option<String>,
     /// `chat` or `responses`.
     pub(crate) api: Option<Api>,
     /// Name of the environment variable that holds the key.
     pub(crate) api_key_env: Option<String>,
+    /// A file that says in what the server at `base_url` departs from its API.
+    pub(crate) profile: Option<PathBuf>,
+    /// More servers, each with a name.
+    pub(crate) providers: Vec<ProviderSection>,
+}
+
+/// A server in the user's configuration file.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ProviderSection {
+    /// What it is called before the slash of a model's name.
+    pub(crate) name: String,
+    /// How to speak to it; that of the public provider of this name, else `chat`.
+    #[serde(default)]
+    pub(crate) api: Option<Api>,
+    /// Its address; that of the public provider of this name when left out.
+    #[serde(default)]
+    pub(crate) base_url: Option<String>,
+    /// Name of the environment variable that holds its key.
+    #[serde(default)]
+    pub(crate) api_key_env: Option<String>,
+    /// A file that says in what it departs from its API.
+    #[serde(default)]
+    pub(crate) profile: Option<PathBuf>,
 }
 
 impl ConfigurationFile {
@@ -52,64 +104,76 @@ impl ConfigurationFile {
     }
 
     /// The error names line and reason and shows none of the text: a key may stand there.
-    fn parse(text: &str) -> anyhow::Result<Self> {
+    pub(crate) fn parse(text: &str) -> anyhow::Result<Self> {
         let file: Self = toml::from_str(text).map_err(|error| {
             let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
             anyhow!("line {}: {}", before.matches('\n').count() + 1, error.message())
         })?;
         let is_name =
             |name: &String| name.bytes().all(|at| at.is_ascii_alphanumeric() || at == b'_');
-        if !file.api_key_env.as_ref().is_none_or(is_name) {
+        let sections = file.providers.iter().map(|section| &section.api_key_env);
+        let mut variables = std::iter::once(&file.api_key_env).chain(sections).flatten();
+        if !variables.all(is_name) {
             bail!("api_key_env must be the name of an environment variable, not the key itself");
         }
+        check_names(&file.providers)?;
         Ok(file)
     }
+}
+
+/// A name stands before a slash, once.
+fn check_names(sections: &[ProviderSection]) -> anyhow::Result<()> {
+    for (place, section) in sections.iter().enumerate() {
+        let name = &section.name;
+        let is_plain =
+            |at: u8| at.is_ascii_alphanumeric() || matches!(at, b'-' | b'_' | b'.' | b':');
+        if name.is_empty() || name == OFFLINE_MODEL || !name.bytes().all(is_plain) {
+            let rule = "a name of letters, digits, - and _, and not offline";
+            bail!("provider number {}: give it {rule}", place + 1);
+        }
+        if sections[..place].iter().any(|earlier| earlier.name == *name) {
+            bail!("provider number {}: its name is given twice", place + 1);
+        }
+        let is_public = name == "openai" || VENDORS.iter().any(|vendor| vendor.name == name);
+        if section.base_url.is_none() && !is_public {
+            bail!("provider number {}: give it a base_url", place + 1);
+        }
+    }
+    Ok(())
 }
 
 /// Finds the model: the command line, then the environment, then the file; with nothing said
 /// anywhere, the offline one. `environment` gives the value of a variable.
 pub(crate) fn choose_model(
-    named: Option<String>,
+    wanted: Wanted,
     environment: impl Fn(&str) -> Option<String>,
     file: ConfigurationFile,
 ) -> anyhow::Result<ModelChoice> {
     let filled = |value: &String| !value.trim().is_empty();
     let variable = |name: &str| environment(name).filter(filled);
-    let model = named.filter(filled).or_else(|| variable("AGENT_MODEL")).or(file.model);
+    let named = wanted.model.filter(filled);
+    let model = named.or_else(|| variable("AGENT_MODEL")).or_else(|| file.model.clone());
     if model.as_deref() == Some(OFFLINE_MODEL) {
         return Ok(ModelChoice::Offline);
     }
-    let own_url = variable("OPENAI_BASE_URL");
-    // The file names a key for its own address; to another address it is not sent.
-    let key_variable = match (&own_url, file.api_key_env) {
-        (None, Some(named)) => named,
-        _ => "OPENAI_API_KEY".to_owned(),
+    let servers = Servers::of(&variable, &file);
+    let Some((endpoint, model)) = servers.serving(model.as_deref())? else {
+        return Ok(ModelChoice::Offline);
     };
-    let key = variable(&key_variable).map(|key| key.trim().to_owned());
-    let base_url = own_url.or(file.base_url);
-    match (base_url, key, model) {
-        (None, None, None) => Ok(ModelChoice::Offline),
-        (None, None, Some(model)) => bail!(
-            "the model {model} needs a key: set {key_variable}, or OPENAI_BASE_URL for a server \
-             without keys; or use the embedded model with --model {OFFLINE_MODEL}"
-        ),
-        (None, Some(key), model) => {
-            let model = model.unwrap_or_else(|| PUBLIC_DEFAULT_MODEL.to_owned());
-            remote(PUBLIC_BASE_URL, Some(key), file.api.unwrap_or(Api::Responses), Some(model))
-        }
-        (Some(url), key, model) => remote(&url, key, file.api.unwrap_or(Api::Chat), model),
-    }
+    let flags = wanted.fallbacks;
+    let names = if flags.is_empty() { &file.fallbacks } else { &flags };
+    let fallbacks = names.iter().map(|name| fallback(&servers, name));
+    Ok(ModelChoice::Remote { endpoint, model, fallbacks: fallbacks.collect::<Result<_, _>>()? })
 }
 
-fn remote(
-    base_url: &str,
-    key: Option<String>,
-    api: Api,
-    model: Option<String>,
-) -> anyhow::Result<ModelChoice> {
-    let key = key.map(CredentialHandle::new);
-    let endpoint = Endpoint { base_url: base_url.trim_end_matches('/').to_owned(), api, key };
-    Ok(ModelChoice::Remote { endpoint, model })
+fn fallback(servers: &Servers<'_>, name: &str) -> anyhow::Result<Fallback> {
+    if name == OFFLINE_MODEL {
+        bail!("the embedded model follows rules and cannot stand in for another as a fallback");
+    }
+    match servers.serving(Some(name)).context("a fallback cannot be used")? {
+        Some((endpoint, Some(model))) => Ok(Fallback { endpoint, model }),
+        _ => bail!("the fallback {name:?} names no model"),
+    }
 }
 
 #[cfg(test)]

@@ -88,8 +88,9 @@ fn advice(kind: PortFailureKind) -> (Exit, Option<&'static str>) {
         PortFailureKind::Forbidden => (
             Exit::Refused,
             Some(
-                "set OPENAI_API_KEY (or the variable that api_key_env names) to a key of this \
-                 server; another server is named with OPENAI_BASE_URL",
+                "set OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY (or the variable that \
+                 api_key_env names) to a key of this server; another server is named with \
+                 OPENAI_BASE_URL",
             ),
         ),
         PortFailureKind::NotFound => (

@@ -42,6 +42,7 @@ pub(crate) fn ended(lived: &Lived, job: &Job<'_>) -> Ending {
         returned: lived.returned.clone(),
         totals,
         receipts,
+        losses: job.bench.receipts.losses(),
     };
     let event = lived.last.clone().unwrap_or_else(|| Arc::new(failed(&lost())));
     (event, closing)
@@ -63,6 +64,7 @@ pub(crate) fn never_ran(diagnosis: Option<Diagnosis>) -> Ending {
         returned: Vec::new(),
         totals: RunTotals::default(),
         receipts: Vec::new(),
+        losses: Vec::new(),
     };
     (Arc::new(event), closing)
 }

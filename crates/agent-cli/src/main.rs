@@ -22,6 +22,7 @@ mod exit;
 mod interrupt;
 mod job;
 mod live;
+mod models;
 mod panel;
 mod places;
 mod question;
@@ -29,6 +30,8 @@ mod receipts;
 mod run;
 mod safe_text;
 mod screen;
+mod server;
+mod servers;
 mod show;
 mod table;
 mod tally;
@@ -57,6 +60,7 @@ fn main() -> ExitCode {
             Command::Chat(chat) => Box::pin(chat::chat(chat)).await,
             Command::Receipts(receipts) => receipts::receipts(receipts).await,
             Command::Doctor(doctor) => Box::pin(doctor::doctor(doctor)).await,
+            Command::Models(arguments) => models::models(arguments).await,
         }
     });
     // A prompt may still be reading the terminal in a thread that cannot be interrupted.

@@ -4,6 +4,7 @@
 
 mod call;
 mod calls;
+mod detour;
 mod human;
 mod json;
 mod outcome;

@@ -28,6 +28,7 @@ struct Counted {
     fresh: Vec<UsageReceipt>,
     totals: RunTotals,
     names: Vec<Uuid>,
+    losses: Vec<String>,
 }
 
 impl<S> Tally<S> {
@@ -51,10 +52,16 @@ impl<S> Tally<S> {
         (totals, counted.names.clone())
     }
 
+    /// What they say was lost, in their order.
+    pub(crate) fn losses(&self) -> Vec<String> {
+        self.counted().losses.clone()
+    }
+
     /// Counts from nothing again; a request that is open counts when it is settled.
     pub(crate) fn start_over(&self) {
         let mut counted = self.counted();
         (counted.totals, counted.names) = (RunTotals::default(), Vec::new());
+        counted.losses.clear();
     }
 
     fn counted(&self) -> MutexGuard<'_, Counted> {
@@ -68,6 +75,7 @@ impl Counted {
         if self.open.remove(&receipt.operation_id) {
             self.totals.add(&receipt);
             self.names.push(receipt.operation_id);
+            self.losses.extend(receipt.losses.iter().cloned());
             self.fresh.push(receipt);
         }
     }

@@ -3,6 +3,7 @@
 //! Knows no terminal and no format beside the names of JSON fields, which are a promise
 //! (`docs/json-events.md`); golden tests fail when they change.
 
+use router_adapter::Detour;
 use runtime_kernel::engine::{CancelReport, Event, RunEvent};
 use runtime_ports::{PortFailure, UsageReceipt};
 use serde::Serialize;
@@ -21,6 +22,8 @@ pub(crate) enum Told<'a> {
     Missed(u64),
     /// A request to the model has its receipt.
     Receipt(&'a UsageReceipt),
+    /// A model call is sent again, or goes elsewhere.
+    Detour(&'a Detour),
     /// A line that was typed was taken in by the run.
     Noted,
     /// The last event of all.
@@ -34,6 +37,8 @@ pub(crate) struct Setting {
     pub(crate) provider: String,
     pub(crate) is_offline: bool,
     pub(crate) folder: String,
+    /// Who may serve in the place of the model.
+    pub(crate) fallbacks: Vec<String>,
 }
 
 /// What is known at the end beside the last event.
@@ -51,6 +56,8 @@ pub(crate) struct Closing {
     pub(crate) returned: Vec<String>,
     pub(crate) totals: RunTotals,
     pub(crate) receipts: Vec<Uuid>,
+    /// What the receipts say was lost, and which requests went elsewhere.
+    pub(crate) losses: Vec<String>,
 }
 
 /// What the first line of a run has beside its event.
@@ -74,6 +81,7 @@ struct Ending<'a> {
     returned_steering: &'a [String],
     receipts: &'a [Uuid],
     totals: RunTotals,
+    losses: &'a [String],
 }
 
 /// What a cancellation found at work.
@@ -113,6 +121,7 @@ pub(crate) fn last_line(event: &RunEvent, closing: &Closing) -> serde_json::Resu
         returned_steering: &closing.returned,
         receipts: &closing.receipts,
         totals: closing.totals,
+        losses: &closing.losses,
     })
 }
 

@@ -266,4 +266,8 @@ impl ModelSession for AnthropicSession {
             PortFailure::not_sent(PortFailureKind::NotFound, "MODEL_NOT_FOUND", message)
         })
     }
+
+    fn issuer(&self) -> Option<&str> {
+        Some(&self.settings.issuer)
+    }
 }

@@ -196,4 +196,8 @@ impl ModelSession for GeminiSession {
             PortFailure::not_sent(PortFailureKind::NotFound, "MODEL_NOT_FOUND", message)
         })
     }
+
+    fn issuer(&self) -> Option<&str> {
+        Some(&self.settings.issuer)
+    }
 }

@@ -3,14 +3,11 @@
 //! Knows nothing about other attempts. Invariant: a call that nobody wants any more is dropped at
 //! once; one whose adapter does not end it in time is ended.
 
-use std::{
-    sync::atomic::{AtomicBool, Ordering},
-    time::Duration,
-};
+use std::time::Duration;
 
 use runtime_ports::{
-    DeltaSink, ModelDelta, ModelRequest, ModelResponse, ModelSession, OperationContext,
-    PortFailure, PortFailureKind,
+    DeltaSink, ModelRequest, ModelResponse, ModelSession, OperationContext, PortFailure,
+    PortFailureKind,
 };
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument as _;
@@ -104,19 +101,6 @@ impl Frame<'_> {
         let interruption = self.operation.interrupted().await;
         tokio::time::sleep(GRACE).await;
         interruption.in_flight()
-    }
-}
-
-/// Passes deltas on, and notes that there was one.
-pub(crate) struct Watched<'a> {
-    pub(crate) sink: &'a dyn DeltaSink,
-    pub(crate) delivered: &'a AtomicBool,
-}
-
-impl DeltaSink for Watched<'_> {
-    fn delta(&self, delta: ModelDelta<'_>) {
-        self.delivered.store(true, Ordering::Relaxed);
-        self.sink.delta(delta);
     }
 }
 

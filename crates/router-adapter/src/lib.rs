@@ -9,7 +9,7 @@
 //! | `catalogue`, `route`, `suggestion` | which session serves a model, and which in its place |
 //! | `tree` | which operations a cancellation reaches |
 //! | `turn` | the course of a turn, and its one end |
-//! | `sending`, `attempt` | the attempts of a model call |
+//! | `sending`, `attempt`, `hedge` | the attempts of a model call |
 //! | `policy`, `retry` | whether it is sent again, where and when |
 //! | `way`, `candidate`, `circuit` | who is asked, and which endpoint is left alone |
 //! | `projection` | what of a history another provider is given |
@@ -28,6 +28,7 @@ mod circuit;
 mod contained;
 mod delta;
 mod depth;
+mod hedge;
 mod ledger;
 mod mailbox;
 mod observer;

@@ -44,6 +44,13 @@ pub enum Detour {
         /// Who is asked in its place.
         to: ServedModel,
     },
+    /// A fallback is asked as well, because the first is slow.
+    Hedged {
+        /// Who is slow.
+        from: ServedModel,
+        /// Who is asked as well.
+        to: ServedModel,
+    },
 }
 
 /// Watches the model calls of a router, for example to tell a person.

@@ -31,7 +31,7 @@ pub(crate) const LONGEST_WAIT: Duration = Duration::from_secs(60);
 /// let careful = RetryPolicy { unknown_outcomes: UnknownOutcomes::Never, ..RetryPolicy::default() };
 /// assert_eq!(careful.max_attempts, 3);
 /// assert_eq!(careful.longest_wait, Duration::from_secs(60));
-/// assert!(!careful.after_deltas);
+/// assert!(!careful.after_deltas && careful.hedge_after.is_none());
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RetryPolicy {
@@ -56,6 +56,10 @@ pub struct RetryPolicy {
     pub refused_requests: bool,
     /// When an endpoint that fails is left alone.
     pub circuit: CircuitPolicy,
+    /// After this long without a delta or an answer the next candidate is asked as well; whoever
+    /// gives the first of either is heard, and the other is dropped. Both may be billed, and both are
+    /// in the receipt; it counts as an attempt, and nothing is sent after it. Default: never.
+    pub hedge_after: Option<Duration>,
 }
 
 /// What of a call that may have been accepted is sent again, once, and with a note in the receipt.
@@ -90,6 +94,7 @@ impl Default for RetryPolicy {
             overflow_to_larger: false,
             refused_requests: false,
             circuit: CircuitPolicy::default(),
+            hedge_after: None,
         }
     }
 }

@@ -103,6 +103,17 @@ impl Retries {
         self.moved = true;
     }
 
+    /// Whether another attempt may begin beside the one that is on its way.
+    pub(crate) fn may_hedge(&self, policy: &RetryPolicy) -> bool {
+        let most = policy.max_attempts.clamp(1, MOST_ATTEMPTS);
+        self.attempts.saturating_add(2) <= most && !self.after_unknown
+    }
+
+    /// Whatever comes, nothing more is sent.
+    pub(crate) const fn forbid_more(&mut self) {
+        self.after_unknown = true;
+    }
+
     fn count(&mut self, failure: &PortFailure) {
         let requests = u32::try_from(failure.attempts.len()).unwrap_or(u32::MAX).max(1);
         self.attempts = self.attempts.saturating_add(requests);

@@ -4,11 +4,7 @@
 //! provider is noted before anything else happens; what a fallback is not given, and what is sent
 //! again although it may have been accepted, is stated before it is sent.
 
-use std::{
-    ops::ControlFlow,
-    sync::{Arc, atomic::AtomicBool},
-    time::Duration,
-};
+use std::{future::Future, ops::ControlFlow, sync::Arc, time::Duration};
 
 use runtime_ports::{
     CommitDisposition, DeltaSink, ModelDelta, ModelRequest, ModelResponse, OperationContext,
@@ -20,7 +16,8 @@ use uuid::Uuid;
 
 use crate::{
     account::Account,
-    attempt::{Attempt, Frame, Watched},
+    attempt::{Attempt, Frame},
+    hedge::{self, Claim, Lane, LaneSink},
     observer::{CallObserver, Detour},
     policy::RetryPolicy,
     projection::{Projections, Target},
@@ -74,6 +71,23 @@ struct Course {
     earlier: Option<PortFailure>,
 }
 
+/// An attempt that ended.
+struct Ended<'a> {
+    stop: Stop<'a>,
+    attempt: Attempt,
+    delta_delivered: bool,
+    /// Why an attempt beside it could not be noted.
+    unnoted: Option<PortFailure>,
+}
+
+/// What the first attempt is, as far as it is asked alone.
+enum Slow {
+    Ended(Attempt),
+    /// It has begun to answer.
+    Heard,
+    Silent,
+}
+
 /// An attempt that failed.
 struct Failed<'a> {
     stop: Stop<'a>,
@@ -101,22 +115,103 @@ impl<'a> Sending<'a> {
     ) -> Result<ModelResponse, Unanswered> {
         self.begin(entered.0, course, account);
         loop {
-            let (stop, pass) = entered;
-            account.turn_to(stop.candidate, self.route.primary());
-            let request = self.fitted(stop, account);
-            let delivered = AtomicBool::new(false);
             let began = Instant::now();
-            let attempt = self.attempt(stop, request, &delivered).await;
+            let ended = self.one_or_two(entered, course, account).await;
             course.waited += began.elapsed();
-            let delta_delivered = delivered.into_inner();
-            pass.settle(attempt.report(delta_delivered));
-            let failure = match noted(attempt, account).await {
+            let Ended { stop, attempt, delta_delivered, unnoted } = ended;
+            let noted = noted(attempt, account).await;
+            if let Some(lost) = unnoted {
+                return Err(Unanswered::Failed(lost));
+            }
+            let failure = match noted {
                 ControlFlow::Continue(failure) => failure,
                 ControlFlow::Break(outcome) => return outcome,
             };
             let failed = Failed { stop, failure, delta_delivered };
             entered = self.go_on(failed, course, account).await?;
         }
+    }
+
+    /// One attempt; where the policy hedges and it is slow, another beside it, of which one is heard
+    /// and the other noted.
+    async fn one_or_two(
+        &self,
+        (stop, pass): Entered<'a>,
+        course: &mut Course,
+        account: &mut Account,
+    ) -> Ended<'a> {
+        account.turn_to(stop.candidate, self.route.primary());
+        let request = self.fitted(stop, account);
+        let claim = Claim::default();
+        let mut first = Box::pin(self.attempt(stop, request, Lane::First, &claim));
+        let second = match self.slow(&mut first, course, &claim).await {
+            Slow::Ended(attempt) => return Ended::of((stop, pass), attempt, &claim),
+            Slow::Heard => None,
+            Slow::Silent => self.way().after(stop),
+        };
+        let Some((other, other_pass)) = second else {
+            return Ended::of((stop, pass), first.await, &claim);
+        };
+        self.state_hedge(stop, other, account);
+        // Two were asked: whatever comes of it, that is enough.
+        course.retries.forbid_more();
+        let request = self.fitted(other, account);
+        let second = Box::pin(self.attempt(other, request, Lane::Second, &claim));
+        let raced = hedge::race(first, second, &claim).await;
+        let (heard, left) = match raced.heard {
+            Lane::First => ((stop, pass), (other, other_pass)),
+            Lane::Second => ((other, other_pass), (stop, pass)),
+        };
+        let unnoted = self.note_the_other(left, raced.other, course, account).await.err();
+        account.turn_to(heard.0.candidate, self.route.primary());
+        Ended { unnoted, ..Ended::of(heard, raced.attempt, &claim) }
+    }
+
+    /// Waits for the first attempt as long as it is asked alone.
+    async fn slow(
+        &self,
+        first: &mut (impl Future<Output = Attempt> + Unpin),
+        course: &Course,
+        claim: &Claim,
+    ) -> Slow {
+        let policy = &self.rules.policy;
+        let delay = policy.hedge_after.filter(|_| course.retries.may_hedge(policy));
+        let Some(delay) = delay else { return Slow::Ended(first.await) };
+        tokio::select! {
+            biased;
+            attempt = first => Slow::Ended(attempt),
+            () = tokio::time::sleep(delay) => match claim.heard() {
+                Some(_) => Slow::Heard,
+                None => Slow::Silent,
+            },
+        }
+    }
+
+    /// Notes the attempt that was not heard: dropped, or failed by itself.
+    async fn note_the_other(
+        &self,
+        (stop, pass): Entered<'a>,
+        attempt: Option<Attempt>,
+        course: &mut Course,
+        account: &mut Account,
+    ) -> Result<(), PortFailure> {
+        account.turn_to(stop.candidate, self.route.primary());
+        let attempt = attempt.unwrap_or(Attempt::Broken);
+        pass.settle(attempt.report(false));
+        let Attempt::Failed(failure) = attempt else { return account.abandoned().await };
+        let noted = account.failed(&failure).await;
+        course.earlier = Some(failure);
+        noted
+    }
+
+    fn state_hedge(&self, slow: Stop<'a>, other: Stop<'a>, account: &mut Account) {
+        let (from, to) = (slow.candidate, other.candidate);
+        account.lose(format!(
+            "{} was slow, {} was asked as well; both may be billed",
+            from.name(),
+            to.name()
+        ));
+        self.tell(&Detour::Hedged { from: from.served(), to: to.served() });
     }
 
     fn way(&self) -> Way<'a> {
@@ -138,12 +233,13 @@ impl<'a> Sending<'a> {
         &self,
         stop: Stop<'a>,
         request: ModelRequest,
-        delivered: &AtomicBool,
+        lane: Lane,
+        claim: &Claim,
     ) -> Attempt {
         let frame = Frame { operation: self.operation, given_up: self.given_up };
         let session = stop.candidate.session.as_ref();
-        let watched = self.sink.map(|sink| Watched { sink, delivered });
-        let sink = watched.as_ref().map(|watched| -> &dyn DeltaSink { watched });
+        let heard = self.sink.map(|sink| LaneSink { lane, claim, sink });
+        let sink = heard.as_ref().map(|heard| -> &dyn DeltaSink { heard });
         frame.attempt(session, request, sink).await
     }
 
@@ -168,7 +264,7 @@ impl<'a> Sending<'a> {
         if let Some(sink) = self.sink.filter(|_| failed.delta_delivered) {
             sink.delta(ModelDelta::Restarted);
         }
-        if entered.0.place != failed.stop.place {
+        if entered.0.place != failed.stop.place && !failed.is_about_a_fallback() {
             course.earlier = Some(failed.failure);
         }
         let began = Instant::now();
@@ -266,12 +362,26 @@ impl<'a> Sending<'a> {
     }
 }
 
+impl<'a> Ended<'a> {
+    fn of((stop, pass): Entered<'a>, attempt: Attempt, claim: &Claim) -> Self {
+        let delta_delivered = claim.heard().is_some();
+        pass.settle(attempt.report(delta_delivered));
+        Self { stop, attempt, delta_delivered, unnoted: None }
+    }
+}
+
+impl Failed<'_> {
+    /// Whether it says no more than that a fallback is too small.
+    fn is_about_a_fallback(&self) -> bool {
+        self.stop.place > 0 && retry::is_about_size(&self.failure)
+    }
+}
+
 impl Course {
     /// What the call fails with: that a fallback is too small says nothing about the model that was
     /// asked for, and must not shorten a history that fits it.
     fn give_up(&mut self, failed: Failed<'_>) -> Unanswered {
-        let is_of_a_fallback = failed.stop.place > 0 && retry::is_about_size(&failed.failure);
-        let earlier = self.earlier.take().filter(|_| is_of_a_fallback);
+        let earlier = self.earlier.take().filter(|_| failed.is_about_a_fallback());
         Unanswered::Failed(earlier.unwrap_or(failed.failure))
     }
 }

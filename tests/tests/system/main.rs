@@ -11,4 +11,5 @@ mod resumed_elsewhere;
 mod seed_names;
 mod shared_receipts;
 mod swap_programs;
+mod switched_provider;
 mod wire;

@@ -11,8 +11,9 @@ use openai_adapter::Api;
 
 use crate::{
     arguments::{DoctorApi, DoctorArguments},
-    configuration::{ConfigurationFile, ModelChoice, choose_model},
+    configuration::{ConfigurationFile, ModelChoice, Wanted, choose_model},
     endpoint,
+    servers::Servers,
 };
 
 /// The server, the API, and the model when one was named.
@@ -26,12 +27,15 @@ pub(crate) struct Place {
 pub(crate) fn find(arguments: &DoctorArguments, file: &Path) -> anyhow::Result<Place> {
     let file = ConfigurationFile::read(file)?;
     let (found, model) = match &arguments.base_url {
-        Some(address) => (at(address, file)?, arguments.model.clone()),
+        Some(address) => (at(address, &file), arguments.model.clone()),
         None => known(arguments, file)?,
     };
     let api = match (arguments.api, found.api) {
         (Some(DoctorApi::Chat), _) | (None, endpoint::Api::Chat) => Api::Chat,
         (Some(DoctorApi::Responses), _) | (None, endpoint::Api::Responses) => Api::Responses,
+        (None, endpoint::Api::Messages | endpoint::Api::Gemini) => {
+            bail!("only servers with the api chat or responses are examined; name one with --api")
+        }
     };
     let endpoint = Endpoint { credential: found.key, ..Endpoint::new(found.base_url) };
     Ok(Place { endpoint, api, model })
@@ -45,8 +49,11 @@ fn known(
     arguments: &DoctorArguments,
     file: ConfigurationFile,
 ) -> anyhow::Result<(endpoint::Endpoint, Option<String>)> {
-    match choose_model(arguments.model.clone(), environment, file)? {
-        ModelChoice::Remote { endpoint, model } => Ok((endpoint, model)),
+    let wanted = Wanted { model: arguments.model.clone(), ..Wanted::default() };
+    // Who stands in for a server is not examined.
+    let file = ConfigurationFile { fallbacks: Vec::new(), ..file };
+    match choose_model(wanted, environment, file)? {
+        ModelChoice::Remote { endpoint, model, .. } => Ok((endpoint, model)),
         ModelChoice::Offline => {
             bail!("no server is named; give --base-url, or set OPENAI_BASE_URL")
         }
@@ -54,14 +61,8 @@ fn known(
 }
 
 /// The server at an address, with its key if it is set up, and without one otherwise.
-fn at(address: &str, file: ConfigurationFile) -> anyhow::Result<endpoint::Endpoint> {
-    let address = address.trim().trim_end_matches('/');
-    if let Ok(ModelChoice::Remote { endpoint, .. }) =
-        choose_model(Some("any".to_owned()), environment, file)
-        && endpoint.base_url == address
-    {
-        return Ok(endpoint);
-    }
-    let base_url = address.to_owned();
-    Ok(endpoint::Endpoint { base_url, api: endpoint::Api::Chat, key: None })
+fn at(address: &str, file: &ConfigurationFile) -> endpoint::Endpoint {
+    let filled = |value: &String| !value.trim().is_empty();
+    let variable = |name: &str| environment(name).filter(filled);
+    Servers::of(&variable, file).at(address)
 }

@@ -18,7 +18,7 @@ use runtime_kernel::engine::{Event, RunEvent};
 use runtime_ports::{TurnEnd, UsageReceipt};
 
 use self::about_runs::Depths;
-use super::{calls::Calls, receipt::receipt_line};
+use super::{calls::Calls, detour::detour_line, receipt::receipt_line};
 use crate::{
     safe_text::{SafeStream, safe_line, safe_text},
     screen::{Screen, Streamed},
@@ -179,6 +179,10 @@ impl Person {
         if self.manner == Manner::Task || receipt.end != TurnEnd::Completed {
             self.line(DIM, &receipt_line(receipt));
         }
+        if self.manner == Manner::Task {
+            let losses = receipt.losses.iter().map(|loss| safe_line(loss, MESSAGE_SHOWN));
+            losses.for_each(|loss| self.line(DIM, &format!("        {loss}")));
+        }
     }
 
     fn setting(&self, setting: &Setting) {
@@ -187,6 +191,9 @@ impl Person {
         let place = format!("{model} at {provider}");
         let model = if setting.is_offline { OFFLINE_LINE } else { place.as_str() };
         self.line(DIM, &format!("model   {model}"));
+        for fallback in &setting.fallbacks {
+            self.line(DIM, &format!("        or {}", safe_line(fallback, MESSAGE_SHOWN)));
+        }
     }
 }
 
@@ -199,6 +206,7 @@ impl Show for Person {
                 self.line(DIM, &format!("(too fast for this screen: {count} events left out)"));
             }
             Told::Receipt(receipt) => self.receipt(receipt),
+            Told::Detour(detour) => self.line(DIM, &detour_line(detour)),
             Told::Noted => self.line(DIM, "steering noted; the model is told at its next step"),
             Told::Last(event, closing) => self.last(event, closing),
         }

@@ -39,7 +39,7 @@ impl Show for JsonLines {
             Told::Happened(event) => self.line(event_line(event, setting.as_ref())),
             Told::Last(event, closing) => self.line(last_line(event, closing)),
             // Missing numbers tell of what was missed; all else is in the events or in the last.
-            Told::Missed(_) | Told::Receipt(_) | Told::Noted => {}
+            Told::Missed(_) | Told::Receipt(_) | Told::Detour(_) | Told::Noted => {}
         }
     }
 

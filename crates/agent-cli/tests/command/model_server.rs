@@ -54,6 +54,7 @@ struct State {
     replies: VecDeque<Reply>,
     models: Vec<String>,
     requests: Vec<Request>,
+    listings: Vec<String>,
     unexpected: usize,
     goes_on: bool,
 }
@@ -193,6 +194,11 @@ impl ModelServer {
         self.state.lock().unwrap().requests.clone()
     }
 
+    /// The heads of the requests for a list of models, so far.
+    pub(crate) fn listings(&self) -> Vec<String> {
+        self.state.lock().unwrap().listings.clone()
+    }
+
     /// Waits until so many requests came.
     pub(crate) fn until_requests(&self, count: usize) {
         let until = Instant::now() + LIMIT;
@@ -219,7 +225,10 @@ fn serve(connection: TcpStream, state: &Mutex<State>) {
         let connection = reader.get_mut();
         let goes_on = match request.head.starts_with("GET /v1/models ") {
             true => {
-                let models = state.lock().unwrap().models.clone();
+                let mut state = state.lock().unwrap();
+                state.listings.push(request.head);
+                let models = state.models.clone();
+                drop(state);
                 let list: Vec<_> = models.iter().map(|id| json!({ "id": id })).collect();
                 respond(connection, 200, "", &json!({ "data": list }).to_string())
             }

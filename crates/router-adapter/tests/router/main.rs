@@ -2,8 +2,10 @@
 //!
 //! The provider is the scripted model, the store the one in memory; time is tokio's, paused.
 
+mod any_failures;
 mod building;
 mod drops;
+mod failover;
 mod hostile;
 mod hostile_stores;
 mod races;
@@ -13,5 +15,6 @@ mod retries;
 mod rogue;
 mod sessions;
 mod stage;
+mod switching;
 mod time;
 mod turns;
