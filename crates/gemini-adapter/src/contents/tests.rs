@@ -2,8 +2,9 @@
 
 use std::cell::Cell;
 
+use proptest::prelude::*;
 use runtime_ports::{EncodingKey, ModelContent, ModelMessage, ModelRole, Transcript};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::Contents;
 use crate::encode::{Written, piece};
@@ -125,4 +126,58 @@ fn a_message_is_written_once_for_a_profile() {
     }
     let other = Written { signed_calls: true, ..WRITTEN }.encoding_key();
     assert_eq!(write(&history, &other), 101, "for another family");
+}
+
+fn content() -> impl Strategy<Value = ModelContent> {
+    let text = prop::sample::select(vec!["", "a", "\"}],"]).prop_map(ModelContent::text);
+    let call = any::<bool>().prop_map(|is_object| ModelContent::ToolUse {
+        id: "x".into(),
+        name: "f".into(),
+        arguments: if is_object { json!({"p": 1}) } else { json!("{p") },
+    });
+    let result = any::<bool>().prop_map(|failed| ModelContent::ToolResult {
+        tool_use_id: "x".into(),
+        name: "f".into(),
+        content: "said".into(),
+        failed,
+    });
+    let opaque = prop::sample::select(vec![
+        json!(null),
+        json!({"on": "text", "thoughtSignature": "s"}),
+        json!({"on": "functionCall", "thoughtSignature": "s"}),
+        json!({"part": {"executableCode": {}}}),
+    ]);
+    let reasoning =
+        (prop::sample::select(vec!["me", "you"]), opaque).prop_map(|(issuer, opaque)| {
+            ModelContent::Reasoning { issuer: issuer.into(), text: "hm".into(), opaque }
+        });
+    prop_oneof![text, call, result, reasoning]
+}
+
+fn message() -> impl Strategy<Value = ModelMessage> {
+    use ModelRole::{Assistant, System, Tool, User};
+    let role = prop::sample::select(vec![System, User, Assistant, Tool]);
+    let content = proptest::collection::vec(content(), 0..4);
+    (role, content).prop_map(|(role, content)| ModelMessage { role, content })
+}
+
+proptest! {
+    #[test]
+    fn any_history_becomes_turns_of_two_speakers_without_an_empty_part(
+        history in proptest::collection::vec(message(), 0..12)
+    ) {
+        let body = body(&history);
+        let contents = body["contents"].as_array().expect("a list").clone();
+        for (at, content) in contents.iter().enumerate() {
+            prop_assert_eq!(&content["role"], if at % 2 == 0 { "user" } else { "model" });
+            let parts = content["parts"].as_array().expect("a list");
+            prop_assert!(!parts.is_empty(), "{}", content);
+            for part in parts {
+                let is_empty = part.as_object().is_none_or(Map::is_empty) || part["text"] == "";
+                prop_assert!(!is_empty, "{}", part);
+                let signed = part.get("thoughtSignature").is_none_or(|_| content["role"] == "model");
+                prop_assert!(signed, "{}", part);
+            }
+        }
+    }
 }
