@@ -20,7 +20,7 @@ enum May {
 }
 
 /// From the bottom to the top. A later crate joins with a line here and a decision note.
-const LAYERS: [(&str, May); 16] = [
+const LAYERS: [(&str, May); 17] = [
     ("runtime-types", May::Only(&[])),
     ("runtime-ports", May::Only(&["runtime-types"])),
     ("runtime-decision", May::Only(&["runtime-types", "runtime-ports"])),
@@ -32,6 +32,17 @@ const LAYERS: [(&str, May); 16] = [
     ("openai-adapter", MODEL_ADAPTER),
     ("anthropic-adapter", MODEL_ADAPTER),
     ("gemini-adapter", MODEL_ADAPTER),
+    (
+        "wire-fuzz",
+        May::Only(&[
+            "runtime-types",
+            "runtime-ports",
+            "model-wire",
+            "openai-adapter",
+            "anthropic-adapter",
+            "gemini-adapter",
+        ]),
+    ),
     ("standard-tools", May::Only(&["runtime-types", "runtime-ports"])),
     ("http-service", May::Only(&["runtime-types", "runtime-ports", "runtime-kernel"])),
     ("restate-adapter", May::Only(&["runtime-types", "runtime-ports", "runtime-decision"])),
@@ -45,7 +56,7 @@ const DEVELOPER: (&str, May) = ("xtask", May::Only(&[]));
 /// Test doubles and suites: any crate may test itself with them.
 const FREE_IN_TESTS: [&str; 3] = ["port-conformance", "in-memory-fakes", "wire-rehearsal"];
 /// What no crate builds on, the command included.
-const TOPS: [&str; 2] = ["system-tests", "xtask"];
+const TOPS: [&str; 3] = ["system-tests", "wire-fuzz", "xtask"];
 
 /// One dependency of one crate of ours on another.
 #[derive(Debug)]

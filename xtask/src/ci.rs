@@ -12,7 +12,7 @@ use std::{
 
 use anyhow::{Context, bail};
 
-use crate::{arrows, licences, public_api, tidy, workspace::Workspace};
+use crate::{arrows, fuzz, licences, public_api, servers, tidy, workspace::Workspace};
 
 /// A named check.
 struct Step {
@@ -20,7 +20,7 @@ struct Step {
     run: fn(&Workspace) -> anyhow::Result<()>,
 }
 
-const STEPS: [Step; 9] = [
+const STEPS: [Step; 11] = [
     Step { name: "fmt", run: |at| cargo(at, &["fmt", "--all", "--check"]) },
     Step { name: "tidy", run: tidy::run },
     Step { name: "arrows", run: arrows::run },
@@ -33,6 +33,8 @@ const STEPS: [Step; 9] = [
     Step { name: "docs", run: |at| cargo(at, &["doc", "--workspace", "--no-deps", "--locked"]) },
     Step { name: "licences", run: licences::run },
     Step { name: "public-api", run: public_api::compare },
+    Step { name: "fuzz", run: fuzz::each_for_a_while },
+    Step { name: "servers", run: servers::scripted },
 ];
 const CLIPPY: [&str; 7] =
     ["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"];

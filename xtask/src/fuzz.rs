@@ -1,0 +1,149 @@
+//! Decides how the decoders are fuzzed: which targets, for how long, and how many at once.
+//!
+//! Knows the program of the targets, which `wire-fuzz` has as a test; refuses to know any target.
+
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
+
+use anyhow::{Context, bail, ensure};
+
+use crate::{built, workspace::Workspace};
+
+/// How long each target runs as a step of `ci`.
+const A_WHILE: u64 = 20;
+/// What a target may take beyond its time: its corpus, its last input, a finding made shorter.
+const GRACE: Duration = Duration::from_secs(120);
+
+/// Options of the command.
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// How long each target runs.
+    #[arg(long, value_name = "N", default_value_t = A_WHILE)]
+    seconds: u64,
+    /// What chance begins with; the same seed tries the same inputs.
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    seed: u64,
+    /// Tries one input, as it is.
+    #[arg(long, value_name = "FILE")]
+    replay: Option<PathBuf>,
+    /// Runs the targets under libFuzzer, with a nightly toolchain and cargo-fuzz.
+    #[arg(long)]
+    libfuzzer: bool,
+    /// Which targets; all of them by default.
+    targets: Vec<String>,
+}
+
+/// The step of `ci`: each target for a while, under a fixed seed.
+pub(crate) fn each_for_a_while(workspace: &Workspace) -> anyhow::Result<()> {
+    let targets = Vec::new();
+    let options = Options { seconds: A_WHILE, seed: 1, replay: None, libfuzzer: false, targets };
+    run(workspace, &options)
+}
+
+/// Fuzzes as asked; fails with the first target that broke a promise.
+pub(crate) fn run(workspace: &Workspace, options: &Options) -> anyhow::Result<()> {
+    let programs = built::programs(workspace, &["fuzz"])?;
+    let program = programs.get("fuzz").context("there is no test called fuzz")?;
+    if let Some(file) = &options.replay {
+        return replay(program, file, &options.targets);
+    }
+    let all = listed(program)?;
+    if let Some(unknown) = options.targets.iter().find(|target| !all.contains(target)) {
+        bail!("{unknown} is no target; there are {}", all.join(", "));
+    }
+    let asked = if options.targets.is_empty() { all } else { options.targets.clone() };
+    if options.libfuzzer {
+        return asked.iter().try_for_each(|target| libfuzzer(workspace, target, options.seconds));
+    }
+    let at_once = thread::available_parallelism().map_or(1, usize::from).min(4);
+    let mut broken = Vec::new();
+    for targets in asked.chunks(at_once) {
+        broken.extend(side_by_side(program, targets, options)?);
+    }
+    ensure!(broken.is_empty(), "broken promises: {}", broken.join(", "));
+    Ok(())
+}
+
+fn listed(program: &Path) -> anyhow::Result<Vec<String>> {
+    let listed = Command::new(program).arg("--list").output().context("cannot run the targets")?;
+    let text = String::from_utf8(listed.stdout).context("a name of a target is no text")?;
+    Ok(text.lines().map(str::to_owned).collect())
+}
+
+fn replay(program: &Path, file: &Path, targets: &[String]) -> anyhow::Result<()> {
+    ensure!(!targets.is_empty(), "say which target the input is for");
+    let status = Command::new(program).arg("--replay").arg(file).args(targets).status()?;
+    ensure!(status.success(), "the input breaks a promise");
+    Ok(())
+}
+
+/// Runs targets at once, each in a process of its own: memory and time are counted there. Gives
+/// those that broke a promise.
+fn side_by_side(
+    program: &Path,
+    targets: &[String],
+    options: &Options,
+) -> anyhow::Result<Vec<String>> {
+    let until = Instant::now() + Duration::from_secs(options.seconds) + GRACE;
+    let start = |target: &String| {
+        let mut command = Command::new(program);
+        command.args(["--seconds", &options.seconds.to_string()]);
+        command.args(["--seed", &options.seed.to_string(), target]).stdin(Stdio::null());
+        command.spawn().context("cannot run a target")
+    };
+    let mut children = targets.iter().map(start).collect::<anyhow::Result<Vec<_>>>()?;
+    let mut broken = Vec::new();
+    for (child, target) in children.iter_mut().zip(targets) {
+        if !ends_well(child, until)? {
+            broken.push(target.clone());
+        }
+    }
+    Ok(broken)
+}
+
+fn ends_well(child: &mut Child, until: Instant) -> anyhow::Result<bool> {
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(status.success());
+        }
+        if Instant::now() >= until {
+            eprintln!("a target does not come to its end");
+            child.kill()?;
+            child.wait()?;
+            return Ok(false);
+        }
+        thread::sleep(Duration::from_millis(50));
+    }
+}
+
+/// libFuzzer keeps what it finds under `target`; the corpus of the repository is only read.
+fn libfuzzer(workspace: &Workspace, target: &str, seconds: u64) -> anyhow::Result<()> {
+    let found = workspace.root().join("target/libfuzzer").join(target);
+    fs::create_dir_all(&found)?;
+    let kept = workspace.root().join("crates/wire-fuzz/corpus").join(target);
+    let cargo = Path::new("cargo");
+    let status = Command::new(cargo)
+        .args(["+nightly", "fuzz", "run", target])
+        .args([&found, &kept])
+        .args(["--", &format!("-max_total_time={seconds}"), "-timeout=20", "-max_len=16384"])
+        .current_dir(workspace.root())
+        // What cargo tells the programs that it runs would make this one use another toolchain.
+        .env_remove("RUSTUP_TOOLCHAIN")
+        .env_remove("CARGO")
+        .envs(
+            env::var_os("CARGO_TARGET_DIR").map(|_| ("CARGO_TARGET_DIR", "target/libfuzzer/build")),
+        )
+        .status()
+        .context("cannot run cargo")?;
+    ensure!(
+        status.success(),
+        "libfuzzer stopped at {target}; it needs `rustup toolchain install nightly` and \
+         `cargo install cargo-fuzz`"
+    );
+    Ok(())
+}
