@@ -1,7 +1,9 @@
 //! What each hostile Chat Completions stream must come to, however its bytes are cut.
 
 mod calls;
+mod doubt;
 mod frames;
+mod others;
 
 use model_wire::minted;
 use serde_json::Value;
@@ -71,6 +73,6 @@ fn finished(name: &str, frames: &[String], reason: &str, expected: &str) {
     let mut data = frames.to_vec();
     data.extend([finish(reason), "[DONE]".to_owned()]);
     let made_up = |line: String, at: usize| line.replace(&format!("<{at}>"), &minted("seed", at));
-    let expected = (0..2).fold(expected.to_owned(), made_up);
+    let expected = (0..3).fold(expected.to_owned(), made_up);
     check(Api::Chat, name, &events(&data), &expected);
 }
