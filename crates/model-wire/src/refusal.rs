@@ -60,7 +60,7 @@ impl Refusal {
         Self {
             text,
             code: word("code").or(inner),
-            kind: word("type").or_else(|| word("status")),
+            kind: word("type").filter(|kind| kind != "error").or_else(|| word("status")),
             param: word("param"),
             reason: details.reason.and_then(|reason| plain(Some(&reason.into()))),
             retry_after: details.retry_after,

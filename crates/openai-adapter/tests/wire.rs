@@ -4,6 +4,8 @@
 
 #[path = "wire/arrivals.rs"]
 mod arrivals;
+#[path = "wire/continuing.rs"]
+mod continuing;
 #[path = "wire/ends.rs"]
 mod ends;
 #[path = "wire/features.rs"]

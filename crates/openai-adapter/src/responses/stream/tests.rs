@@ -1,5 +1,7 @@
 //! What each hostile Responses stream must come to, however its bytes are cut (E1 to E12).
 
+mod doubt;
+
 use model_wire::minted;
 use serde_json::{Value, json};
 
