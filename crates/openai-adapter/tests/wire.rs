@@ -8,6 +8,8 @@ mod arrivals;
 mod continuing;
 #[path = "wire/ends.rs"]
 mod ends;
+#[path = "wire/families.rs"]
+mod families;
 #[path = "wire/features.rs"]
 mod features;
 #[path = "wire/secrets.rs"]

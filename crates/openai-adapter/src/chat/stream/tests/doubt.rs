@@ -7,7 +7,9 @@ use crate::{
     rehearsal::{check, events},
 };
 
-/// Each row: what it is, the call fragments, and what they come to.
+/// What it is, the call fragments, and what they come to.
+type Row = (&'static str, &'static [&'static str], &'static str);
+
 fn table(rows: &[(&str, &[&str], &str)]) {
     for (name, fragments, expected) in rows {
         let frames: Vec<String> = fragments.iter().map(|fragment| call(fragment)).collect();
@@ -83,84 +85,86 @@ fn a1_fragments_without_an_index() {
     ]);
 }
 
+const COLLIDING: &[Row] = &[
+    (
+        "heads at one index, tails at their own",
+        &[
+            r#"{"index":0,"id":"a","function":{"name":"f","arguments":""}}"#,
+            r#"{"index":0,"id":"b","function":{"name":"g","arguments":""}}"#,
+            r#"{"index":0,"function":{"arguments":"{\"p\":1}"}}"#,
+            r#"{"index":1,"function":{"arguments":"{\"p\":2}"}}"#,
+        ],
+        CUT,
+    ),
+    (
+        "three calls, heads at 0, tails counted, one after the other",
+        &[
+            r#"{"index":0,"id":"a","function":{"name":"f","arguments":""}}"#,
+            r#"{"index":0,"function":{"arguments":"{\"p\":1}"}}"#,
+            r#"{"index":0,"id":"b","function":{"name":"g","arguments":""}}"#,
+            r#"{"index":1,"function":{"arguments":"{\"p\":"}}"#,
+            r#"{"index":1,"function":{"arguments":"2}"}}"#,
+            r#"{"index":0,"id":"c","function":{"name":"g","arguments":""}}"#,
+            r#"{"index":2,"function":{"arguments":"{\"p\":3}"}}"#,
+        ],
+        r#"ToolCalls: f#a{"p":1} g#b{"p":2} g#c{"p":3}"#,
+    ),
+    (
+        "a shifted tail that repeats the name of its head",
+        &[
+            r#"{"index":0,"id":"a","function":{"name":"f","arguments":""}}"#,
+            r#"{"index":1,"function":{"name":"f","arguments":"{\"p\":1}"}}"#,
+        ],
+        F,
+    ),
+    (
+        "a call without arguments, and one whose arguments come before its name",
+        &[
+            r#"{"index":0,"id":"a","function":{"name":"f","arguments":""}}"#,
+            r#"{"index":1,"function":{"arguments":"{\"p\":2}"}}"#,
+            r#"{"index":1,"function":{"name":"g"}}"#,
+        ],
+        CUT,
+    ),
+    (
+        "whole, then one whose arguments come before its name",
+        &[
+            r#"{"index":0,"id":"a","function":{"name":"f","arguments":"{\"p\":1}"}}"#,
+            r#"{"index":1,"function":{"arguments":"{\"p\":"}}"#,
+            r#"{"index":1,"id":"b","function":{"name":"g","arguments":"2}"}}"#,
+        ],
+        F_AND_G,
+    ),
+    (
+        "a tail at an unseen index when all are whole",
+        &[
+            r#"{"index":0,"id":"a","function":{"name":"f","arguments":"{\"p\":1}"}}"#,
+            r#"{"index":1,"function":{"arguments":"{\"p\":2}"}}"#,
+        ],
+        CUT,
+    ),
+    (
+        "white space at an unseen index",
+        &[
+            r#"{"index":0,"id":"a","function":{"name":"f","arguments":"{\"p\":1}"}}"#,
+            r#"{"index":1,"function":{"arguments":" \n"}}"#,
+        ],
+        F,
+    ),
+    (
+        "woven by index",
+        &[
+            r#"{"index":0,"id":"a","function":{"name":"f","arguments":"{\"p\""}},{"index":1,"id":"b","function":{"name":"g","arguments":"{"}}"#,
+            r#"{"index":1,"function":{"arguments":"\"p\":2}"}}"#,
+            r#"{"index":0,"function":{"arguments":":1}"}}"#,
+        ],
+        F_AND_G,
+    ),
+];
+
 #[test]
 fn a2_a3_indices_that_collide_or_are_shifted() {
-    table(&[
-        (
-            "heads at one index, tails at their own",
-            &[
-                r#"{"index":0,"id":"a","function":{"name":"f","arguments":""}}"#,
-                r#"{"index":0,"id":"b","function":{"name":"g","arguments":""}}"#,
-                r#"{"index":0,"function":{"arguments":"{\"p\":1}"}}"#,
-                r#"{"index":1,"function":{"arguments":"{\"p\":2}"}}"#,
-            ],
-            CUT,
-        ),
-        (
-            "three calls, heads at 0, tails counted, one after the other",
-            &[
-                r#"{"index":0,"id":"a","function":{"name":"f","arguments":""}}"#,
-                r#"{"index":0,"function":{"arguments":"{\"p\":1}"}}"#,
-                r#"{"index":0,"id":"b","function":{"name":"g","arguments":""}}"#,
-                r#"{"index":1,"function":{"arguments":"{\"p\":"}}"#,
-                r#"{"index":1,"function":{"arguments":"2}"}}"#,
-                r#"{"index":0,"id":"c","function":{"name":"g","arguments":""}}"#,
-                r#"{"index":2,"function":{"arguments":"{\"p\":3}"}}"#,
-            ],
-            r#"ToolCalls: f#a{"p":1} g#b{"p":2} g#c{"p":3}"#,
-        ),
-        (
-            "a shifted tail that repeats the name of its head",
-            &[
-                r#"{"index":0,"id":"a","function":{"name":"f","arguments":""}}"#,
-                r#"{"index":1,"function":{"name":"f","arguments":"{\"p\":1}"}}"#,
-            ],
-            F,
-        ),
-        (
-            "a call without arguments, and one whose arguments come before its name",
-            &[
-                r#"{"index":0,"id":"a","function":{"name":"f","arguments":""}}"#,
-                r#"{"index":1,"function":{"arguments":"{\"p\":2}"}}"#,
-                r#"{"index":1,"function":{"name":"g"}}"#,
-            ],
-            CUT,
-        ),
-        (
-            "whole, then one whose arguments come before its name",
-            &[
-                r#"{"index":0,"id":"a","function":{"name":"f","arguments":"{\"p\":1}"}}"#,
-                r#"{"index":1,"function":{"arguments":"{\"p\":"}}"#,
-                r#"{"index":1,"id":"b","function":{"name":"g","arguments":"2}"}}"#,
-            ],
-            F_AND_G,
-        ),
-        (
-            "a tail at an unseen index when all are whole",
-            &[
-                r#"{"index":0,"id":"a","function":{"name":"f","arguments":"{\"p\":1}"}}"#,
-                r#"{"index":1,"function":{"arguments":"{\"p\":2}"}}"#,
-            ],
-            CUT,
-        ),
-        (
-            "white space at an unseen index",
-            &[
-                r#"{"index":0,"id":"a","function":{"name":"f","arguments":"{\"p\":1}"}}"#,
-                r#"{"index":1,"function":{"arguments":" \n"}}"#,
-            ],
-            F,
-        ),
-        (
-            "woven by index",
-            &[
-                r#"{"index":0,"id":"a","function":{"name":"f","arguments":"{\"p\""}},{"index":1,"id":"b","function":{"name":"g","arguments":"{"}}"#,
-                r#"{"index":1,"function":{"arguments":"\"p\":2}"}}"#,
-                r#"{"index":0,"function":{"arguments":":1}"}}"#,
-            ],
-            F_AND_G,
-        ),
-    ]);
+    table(COLLIDING);
 }
 
 #[test]

@@ -64,6 +64,10 @@ fn e1_items_are_found_by_whatever_does_not_lie() {
         ],
         F,
     );
+}
+
+#[test]
+fn e1_another_item_at_the_same_place_is_another() {
     stream(
         "another item is done at the place of an open one",
         &[
@@ -84,6 +88,10 @@ fn e1_items_are_found_by_whatever_does_not_lie() {
         ],
         r#"ToolCalls: f#a{"p":1} "hi""#,
     );
+}
+
+#[test]
+fn e1_pieces_that_nothing_tells_apart_run_nothing() {
     stream(
         "pieces of two open calls that nothing tells apart",
         &[
@@ -143,6 +151,10 @@ fn e2_what_was_missing_is_taken_from_what_was_told() {
         ],
         "Length: ",
     );
+}
+
+#[test]
+fn e2_the_end_of_a_part_stands_for_what_was_missing() {
     stream(
         "the name at the end of the arguments",
         &[

@@ -1,0 +1,33 @@
+//! Decides whether the page of wire quirks has every rule, and names only tests that exist.
+
+use std::{fs, path::Path};
+
+const PAGE: &str = "docs/wire-quirks.md";
+
+/// How many rules each letter has.
+const RULES: [(char, usize); 6] = [('A', 14), ('B', 13), ('C', 12), ('D', 5), ('E', 13), ('F', 12)];
+
+fn read(path: &str) -> Option<String> {
+    fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path)).ok()
+}
+
+fn exists(test: &str) -> bool {
+    let Some((file, name)) = test.split_once("::") else { return false };
+    read(file).is_some_and(|source| source.contains(&format!("fn {name}()")))
+}
+
+#[test]
+fn every_rule_has_a_row_and_every_row_a_test() {
+    let page = read(PAGE).expect("the page of wire quirks");
+    let rules =
+        RULES.iter().flat_map(|(letter, count)| (1..=*count).map(move |n| format!("{letter}{n}")));
+    for rule in rules.chain(["overflow".to_owned(), "output".to_owned()]) {
+        let row = page.lines().find(|line| line.starts_with(&format!("| {rule} | ")));
+        let row = row.unwrap_or_else(|| panic!("{rule} has no row"));
+        let named = row.rsplit(" | ").next().unwrap_or_default();
+        let tests: Vec<&str> = named.split('`').skip(1).step_by(2).collect();
+        assert!(!tests.is_empty(), "{rule} is held by nothing");
+        let missing: Vec<_> = tests.into_iter().filter(|test| !exists(test)).collect();
+        assert!(missing.is_empty(), "{rule} names tests that are not there: {missing:?}");
+    }
+}
