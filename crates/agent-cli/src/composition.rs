@@ -99,6 +99,7 @@ async fn placed(
     let first = Placed { entry: entry_for(&endpoint, &model), endpoint };
     let mut all = vec![first];
     for Fallback { endpoint, model } in fallbacks {
+        let endpoint = told_apart(endpoint, &all);
         let entry = entry_for(&endpoint, &model);
         let is_known = |known: &Placed| {
             known.endpoint.is_same(&endpoint) && known.entry.provider_model == entry.provider_model
@@ -113,6 +114,19 @@ async fn placed(
         all.push(Placed { endpoint, entry: CatalogueModel { id, ..entry } });
     }
     Ok(all)
+}
+
+/// A host may speak several APIs: the one that comes later is called by its API, too.
+fn told_apart(endpoint: Endpoint, known: &[Placed]) -> Endpoint {
+    let provider = endpoint.provider();
+    let is_other = |known: &Placed| {
+        known.endpoint.provider() == provider && !known.endpoint.is_same(&endpoint)
+    };
+    if !known.iter().any(is_other) {
+        return endpoint;
+    }
+    let name = format!("{provider}/{}", endpoint.api.word());
+    Endpoint { name: Some(name), ..endpoint }
 }
 
 /// One session for each server.

@@ -24,6 +24,18 @@ pub(crate) enum Api {
     Gemini,
 }
 
+impl Api {
+    /// As the configuration file writes it.
+    pub(crate) const fn word(self) -> &'static str {
+        match self {
+            Self::Chat => "chat",
+            Self::Responses => "responses",
+            Self::Messages => "messages",
+            Self::Gemini => "gemini",
+        }
+    }
+}
+
 /// A model server.
 #[derive(Debug, Clone)]
 pub(crate) struct Endpoint {

@@ -2,7 +2,7 @@
 //!
 //! Knows nothing about why a request goes elsewhere. Invariant: the history itself stays as it is,
 //! so that its issuer gets its own items back; what is left out is counted, each kind with whom it
-//! belongs to.
+//! belongs to. Reasoning is the model's: it stands in messages of the assistant alone.
 
 use std::{
     collections::BTreeMap,
@@ -110,8 +110,10 @@ impl Known {
 
     fn extend(&mut self, history: &Transcript, target: Target<'_>) {
         for entry in history.entries_from(self.len) {
+            // What cannot be in a message is not looked for: to see one may take making it again.
             let seen = match entry.role() {
                 ModelRole::System => Seen::Whole,
+                ModelRole::User | ModelRole::Tool if target.images => Seen::Whole,
                 _ => entry.show(|message| self.losses.look_at(message, target)),
             };
             match (&mut self.projected, seen) {

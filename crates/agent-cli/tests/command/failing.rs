@@ -54,7 +54,8 @@ fn an_unknown_model() {
 fn a_limit_of_the_provider_is_waited_for_and_then_told() {
     let limited = || Reply::error(429, "rate_limit_exceeded", "Slow down");
     let (place, ended) = failing_with([limited(), limited(), limited()]);
-    check(&ended, 4, &["too many requests", "wait a while"]);
+    let told = ["failed (RATE_LIMITED); again in ", "too many requests", "wait a while"];
+    check(&ended, 4, &told);
     assert_eq!(place.receipts()[0]["requests"].as_array().unwrap().len(), 3);
     let (place, ended) = failing_with([limited(), Reply::text("Now it works.")]);
     assert_eq!((ended.code, ended.stdout.as_str()), (Some(0), "Now it works.\n"), "{ended:?}");

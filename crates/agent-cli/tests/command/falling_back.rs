@@ -166,3 +166,19 @@ fn a_profile_of_a_server_is_read_and_a_wrong_one_is_named() {
     assert_eq!(ended.code, Some(3), "{ended:?}");
     assert!(ended.stderr.contains("the server profile /nowhere/profile.toml is unreadable"));
 }
+
+#[test]
+fn one_host_may_speak_several_apis() {
+    let server = ModelServer::playing([limited(), limited()]);
+    let place = Place::empty();
+    let arguments = ["run", "--model", "m", "--fallback", "claude-opus-5-5", TASK];
+    let agent = place.agent(&arguments).with_server(&server);
+    let ended = agent.env("ANTHROPIC_BASE_URL", server.base_url()).ended();
+    assert_eq!(ended.code, Some(4), "{ended:?}");
+    let host = server.base_url().replace("http://", "").replace("/v1", "");
+    let told = format!("        or claude-opus-5-5 at {host}/messages\n");
+    assert!(ended.stderr.contains(&told), "{ended:?}");
+    let [first, second] = &server.requests()[..] else { panic!("two requests") };
+    assert!(first.head.starts_with("POST /v1/chat/completions "), "{}", first.head);
+    assert!(second.head.starts_with("POST /v1/messages "), "{}", second.head);
+}
