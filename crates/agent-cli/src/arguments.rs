@@ -98,6 +98,12 @@ pub(crate) struct WorkArguments {
     /// Most tokens of prompts and answers; of a conversation in all.
     #[arg(long, value_name = "N", value_parser = tokens, allow_hyphen_values = true)]
     pub(crate) budget_tokens: Option<u64>,
+    /// Record what is said over the wire in a new file, without keys. It holds prompts and answers.
+    #[arg(long, value_name = "FILE", conflicts_with = "replay")]
+    pub(crate) record: Option<PathBuf>,
+    /// Replay a recording of the same task: no network, no key, no cost.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) replay: Option<PathBuf>,
     /// Print one JSON event a line on standard output instead of the answer.
     #[arg(long)]
     pub(crate) json: bool,

@@ -2,7 +2,11 @@
 //!
 //! Knows the agent that the command makes. Refuses to know what a run is for, and what follows it.
 
-use std::{path::Path, sync::Arc, time::Duration};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
 
 use anyhow::Context;
 use router_adapter::Detour;
@@ -26,6 +30,7 @@ use crate::{
     places::{Places, user},
     question::question,
     show::Show,
+    taping::Taping,
     terminal::TerminalInteraction,
     time_limit::LONGEST,
     told::{Setting, Told},
@@ -59,6 +64,7 @@ pub(crate) struct Bench {
     delegates: bool,
     /// Those of the command line.
     fallbacks: Vec<String>,
+    taping: Taping,
     /// What the answer must follow, if anything.
     answer: Option<Value>,
     announced: Announced,
@@ -79,13 +85,16 @@ impl Bench {
     pub(crate) async fn set_up(work: &WorkArguments, ground: Ground) -> Result<Self, Diagnosis> {
         let places = Places::find().map_err(|error| Diagnosis::configuration(&error))?;
         let fallbacks = work.fallback.clone();
-        let choice = model_choice(Wanted { model: work.model.clone(), fallbacks }, &places)?;
+        let taping = Taping::of(work).await?;
+        let wanted = Wanted { model: work.model.clone(), fallbacks };
+        let choice = taping.choice(wanted, |wanted| model_choice(wanted, &places)).await?;
         let interaction = Arc::new(ground.terminal.clone());
         let world = composition::world(&work.folder, &places, interaction)?;
-        let receipts = composition::receipts(&places)?;
+        let receipts = composition::receipts(receipts_folder(&taping, &places))?;
         let store: Arc<Receipts> = Arc::clone(&receipts);
         let watching = watching(&ground.show);
-        let served = composition::serve(choice, store, watching, &ground.operation).await?;
+        let (tape, operation) = (taping.tape(), &ground.operation);
+        let served = composition::serve(choice, tape, store, watching, operation).await?;
         let bench = Self {
             ground,
             served,
@@ -96,6 +105,7 @@ impl Bench {
             allow_writes: work.yes,
             delegates: work.sub_agents,
             fallbacks: work.fallback.clone(),
+            taping,
             answer: None,
             announced: Announced::default(),
         };
@@ -123,12 +133,20 @@ impl Bench {
     /// It cannot be had; all stays as it was.
     pub(crate) async fn change_model(&mut self, name: String) -> Result<(), Diagnosis> {
         let (model, fallbacks) = (Some(name), self.fallbacks.clone());
-        let choice = model_choice(Wanted { model, fallbacks }, &self.places)?;
+        let wanted = Wanted { model, fallbacks };
+        let choose = |wanted| model_choice(wanted, &self.places);
+        let choice = self.taping.choice(wanted, choose).await?;
         let store: Arc<Receipts> = Arc::clone(&self.receipts);
         let (watching, operation) = (watching(&self.ground.show), &self.ground.operation);
-        self.served = composition::serve(choice, store, watching, operation).await?;
+        let tape = self.taping.tape();
+        self.served = composition::serve(choice, tape, store, watching, operation).await?;
         self.tell_setting();
         Ok(())
+    }
+
+    /// What is wrong with the tape when all is done, if there is one.
+    pub(crate) async fn end_of_tape(&self) -> Option<Diagnosis> {
+        self.taping.ended().await
     }
 
     pub(crate) fn places(&self) -> &Places {
@@ -248,6 +266,11 @@ fn model_choice(wanted: Wanted, places: &Places) -> Result<ModelChoice, Diagnosi
     ConfigurationFile::read(&places.configuration_file())
         .and_then(|file| choose_model(wanted, environment, file))
         .map_err(|error| Diagnosis::configuration(&error))
+}
+
+/// What a replay used was paid for when it was recorded.
+fn receipts_folder(taping: &Taping, places: &Places) -> PathBuf {
+    if taping.is_replay() { places.receipts_of_replays() } else { places.receipts() }
 }
 
 fn shown_folder(folder: &Path) -> String {

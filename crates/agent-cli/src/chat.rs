@@ -54,7 +54,10 @@ pub(crate) async fn chat(arguments: ChatArguments) -> Exit {
         () = stopped(&mut seat.wishes) => Err(None),
     };
     let exit = match begun {
-        Ok(mut chat) => Box::pin(chat.converse(&mut seat)).await,
+        Ok(mut chat) => {
+            let exit = Box::pin(chat.converse(&mut seat)).await;
+            chat.end_tape(exit).await
+        }
         Err(diagnosis) => {
             let (event, closing) = never_ran(diagnosis);
             show.show(Told::Last(&event, &closing));
@@ -155,6 +158,17 @@ impl Chat {
             // A person who leaves has seen how each message ended.
             Some(_) => Exit::Done,
             None => self.exit,
+        }
+    }
+
+    /// A conversation whose tape is not whole does not end well.
+    async fn end_tape(&self, exit: Exit) -> Exit {
+        match self.bench.end_of_tape().await {
+            Some(wrong) if exit == Exit::Done => {
+                self.note(&report::failure(&wrong));
+                wrong.exit
+            }
+            _ => exit,
         }
     }
 

@@ -2,10 +2,14 @@
 //!
 //! Knows every adapter. Refuses to know what the run is about.
 
-use std::{path::Path, sync::Arc};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use anyhow::Context;
 use file_adapter::{FileArtifactStore, FileContextAudit, FileReceiptStore, FileResources};
+use model_wire::Tape;
 use offline_adapter::{OFFLINE_MODEL, OfflineModel};
 use router_adapter::{CallObserver, Catalogue, CatalogueModel, Router};
 use runtime_ports::{
@@ -57,6 +61,7 @@ struct Placed {
 /// Builds the router for a choice. Who watches is told of calls that take a detour.
 pub(crate) async fn serve(
     choice: ModelChoice,
+    tape: &Tape,
     receipts: Arc<dyn ReceiptStore>,
     observer: impl CallObserver + 'static,
     operation: &OperationContext,
@@ -69,8 +74,8 @@ pub(crate) async fn serve(
             (vec![entry], vec![(OFFLINE_PROVIDER.to_owned(), session)], true)
         }
         ModelChoice::Remote { endpoint, model, fallbacks } => {
-            let placed = placed(endpoint, model, fallbacks, operation).await?;
-            let sessions = sessions(&placed)?;
+            let placed = placed(endpoint, model, fallbacks, tape, operation).await?;
+            let sessions = sessions(&placed, tape)?;
             (placed.into_iter().map(|placed| placed.entry).collect(), sessions, false)
         }
     };
@@ -90,11 +95,12 @@ async fn placed(
     endpoint: Endpoint,
     model: Option<String>,
     fallbacks: Vec<Fallback>,
+    tape: &Tape,
     operation: &OperationContext,
 ) -> Result<Vec<Placed>, Diagnosis> {
     let model = match model {
         Some(model) => model,
-        None => only_model(&Server::at(&endpoint, &[])?, operation).await?,
+        None => only_model(&Server::at(&endpoint, &[], tape)?, operation).await?,
     };
     let first = Placed { entry: entry_for(&endpoint, &model), endpoint };
     let mut all = vec![first];
@@ -130,7 +136,7 @@ fn told_apart(endpoint: Endpoint, known: &[Placed]) -> Endpoint {
 }
 
 /// One session for each server.
-fn sessions(placed: &[Placed]) -> Result<Vec<NamedSession>, Diagnosis> {
+fn sessions(placed: &[Placed], tape: &Tape) -> Result<Vec<NamedSession>, Diagnosis> {
     let mut servers: Vec<&Endpoint> = Vec::new();
     for Placed { endpoint, .. } in placed {
         if !servers.iter().any(|known| known.is_same(endpoint)) {
@@ -141,15 +147,14 @@ fn sessions(placed: &[Placed]) -> Result<Vec<NamedSession>, Diagnosis> {
         let here = placed.iter().filter(|placed| placed.endpoint.is_same(endpoint));
         let known =
             here.map(|placed| (placed.entry.provider_model.clone(), placed.entry.profile()));
-        let server = Server::at(endpoint, &known.collect::<Vec<_>>())?;
+        let server = Server::at(endpoint, &known.collect::<Vec<_>>(), tape)?;
         Ok((endpoint.provider(), server.session()))
     };
     servers.into_iter().map(session).collect()
 }
 
 /// Opens the receipts, which every run needs: nothing is sent that could not be accounted for.
-pub(crate) fn receipts(places: &Places) -> Result<Arc<Receipts>, Diagnosis> {
-    let folder = places.receipts();
+pub(crate) fn receipts(folder: PathBuf) -> Result<Arc<Receipts>, Diagnosis> {
     let store = FileReceiptStore::open(&folder)
         .with_context(|| format!("receipts cannot be kept in {}", folder.display()));
     let hint = "make the folder writable, or set XDG_STATE_HOME to one that is";

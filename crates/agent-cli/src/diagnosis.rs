@@ -30,6 +30,10 @@ impl Diagnosis {
 
     /// A failure of a port.
     pub(crate) fn port(failure: &PortFailure) -> Self {
+        if let Some(hint) = about_tapes(&failure.code) {
+            let (code, message) = (failure.code.clone(), failure.message.clone());
+            return Self { exit: Exit::Failed, code, message, hint: Some(hint.to_owned()) };
+        }
         let (exit, hint) = match failure.commit {
             // The provider did its work: neither the key nor the address is at fault.
             CommitDisposition::Committed => (Exit::Failed, None),
@@ -77,6 +81,17 @@ fn message_of(error: &anyhow::Error) -> String {
     let mut parts: Vec<String> = error.chain().map(words).collect();
     parts.dedup();
     parts.join(": ")
+}
+
+/// What to do about a tape that stands in the way of a request.
+fn about_tapes(code: &str) -> Option<&'static str> {
+    match code {
+        "REPLAY_MISMATCH" => {
+            Some("give the same task and options in the same folder, or record again")
+        }
+        "TAPE_FAILED" => Some("make room on the disk, and record to another file"),
+        _ => None,
+    }
 }
 
 const TRY_AGAIN: &str = "check OPENAI_BASE_URL, or base_url in the configuration file; if it is \

@@ -4,14 +4,15 @@
 
 use std::path::PathBuf;
 
+use anyhow::Context;
 use runtime_types::CredentialHandle;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 /// The endpoint that a key without an address belongs to.
 pub(crate) const PUBLIC_BASE_URL: &str = "https://api.openai.com/v1";
 
 /// Which API a server is spoken to with.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Api {
     /// Chat Completions; every compatible server has it.
@@ -47,8 +48,39 @@ pub(crate) struct Endpoint {
     pub(crate) api: Api,
     /// The key, if it wants one.
     pub(crate) key: Option<CredentialHandle>,
-    /// A file that says in what the server departs from its API.
-    pub(crate) profile: Option<PathBuf>,
+    /// In what the server departs from its API.
+    pub(crate) profile: Option<Profile>,
+}
+
+/// Where it is written in what a server departs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Profile {
+    /// In this file.
+    File(PathBuf),
+    /// Here: a recording brought it.
+    Text(String),
+}
+
+impl Profile {
+    /// What is written.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub(crate) fn text(&self) -> anyhow::Result<String> {
+        match self {
+            Self::Text(text) => Ok(text.clone()),
+            Self::File(path) => std::fs::read_to_string(path)
+                .with_context(|| format!("the server profile {} is unreadable", path.display())),
+        }
+    }
+
+    /// For messages.
+    pub(crate) fn shown(&self) -> String {
+        match self {
+            Self::File(path) => path.display().to_string(),
+            Self::Text(_) => "of the tape".to_owned(),
+        }
+    }
 }
 
 /// A public provider.

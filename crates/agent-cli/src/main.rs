@@ -35,6 +35,7 @@ mod servers;
 mod show;
 mod table;
 mod tally;
+mod taping;
 mod terminal;
 mod time_limit;
 mod told;

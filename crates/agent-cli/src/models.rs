@@ -7,6 +7,7 @@ mod row;
 
 use std::{path::PathBuf, time::Duration};
 
+use model_wire::Tape;
 use offline_adapter::OFFLINE_MODEL;
 use router_adapter::{Catalogue, CatalogueModel};
 use runtime_ports::OperationContext;
@@ -112,7 +113,7 @@ async fn of_server(
     endpoint: &Endpoint,
     operation: &OperationContext,
 ) -> Result<Vec<Row>, Diagnosis> {
-    let server = Server::at(endpoint, &[])?;
+    let server = Server::at(endpoint, &[], &Tape::None)?;
     let operation = operation.clone().within(PATIENCE);
     let models = server.list_models(&operation).await;
     let models = models.map_err(|failure| Diagnosis::port(&failure))?;

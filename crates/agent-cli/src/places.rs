@@ -47,6 +47,11 @@ impl Places {
         self.state.join("receipts")
     }
 
+    /// The folder of receipts of replays, which cost nothing; it need not exist.
+    pub(crate) fn receipts_of_replays(&self) -> PathBuf {
+        self.state.join("replays")
+    }
+
     /// The folder of conversations; it need not exist.
     pub(crate) fn conversations(&self) -> PathBuf {
         self.state.join("conversations")

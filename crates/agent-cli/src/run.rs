@@ -68,6 +68,15 @@ async fn carry_out(arguments: RunArguments, ground: Ground, mut said: Said) -> E
     (event, closing)
 }
 
+/// An answer of a run whose tape is not whole is none.
+fn with_tape((event, mut closing): Ending, wrong: Option<Diagnosis>) -> Ending {
+    if let Some(wrong) = wrong.filter(|_| closing.exit == Exit::Done) {
+        closing.exit = wrong.exit;
+        closing.diagnosis = Some(wrong);
+    }
+    (event, closing)
+}
+
 async fn work(
     bench: &Bench,
     arguments: RunArguments,
@@ -83,5 +92,6 @@ async fn work(
     };
     let lived = job.carry_out(Task::new(arguments.task), said).await;
     bench.settle().await;
-    lived.map(|lived| ended(&lived, &job))
+    let ending = lived.map(|lived| ended(&lived, &job))?;
+    Ok(with_tape(ending, bench.end_of_tape().await))
 }

@@ -2,17 +2,18 @@
 //!
 //! Knows the adapters of all APIs. Refuses to know which server is asked what.
 
-use std::{fs, path::Path, sync::Arc};
+use std::sync::Arc;
 
 use anthropic_adapter::AnthropicSession;
 use anyhow::Context;
 use gemini_adapter::GeminiSession;
+use model_wire::Tape;
 use openai_adapter::{OpenAiSession, ServerProfile};
 use runtime_ports::{ModelProfile, ModelSession, OperationContext, PortFailure};
 
 use crate::{
     diagnosis::Diagnosis,
-    endpoint::{Api, Endpoint},
+    endpoint::{Api, Endpoint, Profile},
 };
 
 const CHECK_ENDPOINT: &str = "check OPENAI_BASE_URL and OPENAI_API_KEY (those of the vendor for \
@@ -35,12 +36,13 @@ impl Server {
     pub(crate) fn at(
         endpoint: &Endpoint,
         known: &[(String, ModelProfile)],
+        tape: &Tape,
     ) -> Result<Self, Diagnosis> {
         let server = match endpoint.api {
-            Api::Chat => openai(endpoint, openai_adapter::Api::Chat),
-            Api::Responses => openai(endpoint, openai_adapter::Api::Responses),
-            Api::Messages => anthropic(endpoint, known),
-            Api::Gemini => gemini(endpoint, known),
+            Api::Chat => openai(endpoint, openai_adapter::Api::Chat, tape),
+            Api::Responses => openai(endpoint, openai_adapter::Api::Responses, tape),
+            Api::Messages => anthropic(endpoint, known, tape),
+            Api::Gemini => gemini(endpoint, known, tape),
         };
         server.map_err(|error| Diagnosis::configuration(&error).with_hint(CHECK_ENDPOINT))
     }
@@ -69,20 +71,24 @@ impl Server {
     }
 }
 
-fn openai(endpoint: &Endpoint, api: openai_adapter::Api) -> anyhow::Result<Server> {
-    let mut builder = OpenAiSession::builder(&endpoint.base_url).api(api);
+fn openai(endpoint: &Endpoint, api: openai_adapter::Api, tape: &Tape) -> anyhow::Result<Server> {
+    let mut builder = OpenAiSession::builder(&endpoint.base_url).api(api).tape(tape.clone());
     if let Some(key) = &endpoint.key {
         builder = builder.credential(key.clone());
     }
-    if let Some(path) = &endpoint.profile {
-        builder = builder.server_profile(server_profile(path)?);
+    if let Some(profile) = &endpoint.profile {
+        builder = builder.server_profile(server_profile(profile)?);
     }
     Ok(Server::OpenAi(Arc::new(builder.build()?)))
 }
 
-fn anthropic(endpoint: &Endpoint, known: &[(String, ModelProfile)]) -> anyhow::Result<Server> {
+fn anthropic(
+    endpoint: &Endpoint,
+    known: &[(String, ModelProfile)],
+    tape: &Tape,
+) -> anyhow::Result<Server> {
     no_profile(endpoint)?;
-    let mut builder = AnthropicSession::builder(&endpoint.base_url);
+    let mut builder = AnthropicSession::builder(&endpoint.base_url).tape(tape.clone());
     if let Some(key) = &endpoint.key {
         builder = builder.credential(key.clone());
     }
@@ -92,9 +98,13 @@ fn anthropic(endpoint: &Endpoint, known: &[(String, ModelProfile)]) -> anyhow::R
     Ok(Server::Anthropic(Arc::new(builder.build()?)))
 }
 
-fn gemini(endpoint: &Endpoint, known: &[(String, ModelProfile)]) -> anyhow::Result<Server> {
+fn gemini(
+    endpoint: &Endpoint,
+    known: &[(String, ModelProfile)],
+    tape: &Tape,
+) -> anyhow::Result<Server> {
     no_profile(endpoint)?;
-    let mut builder = GeminiSession::builder(&endpoint.base_url);
+    let mut builder = GeminiSession::builder(&endpoint.base_url).tape(tape.clone());
     if let Some(key) = &endpoint.key {
         builder = builder.credential(key.clone());
     }
@@ -104,10 +114,8 @@ fn gemini(endpoint: &Endpoint, known: &[(String, ModelProfile)]) -> anyhow::Resu
     Ok(Server::Gemini(Arc::new(builder.build()?)))
 }
 
-fn server_profile(path: &Path) -> anyhow::Result<ServerProfile> {
-    let shown = path.display();
-    let text = fs::read_to_string(path)
-        .with_context(|| format!("the server profile {shown} is unreadable"))?;
+fn server_profile(profile: &Profile) -> anyhow::Result<ServerProfile> {
+    let (text, shown) = (profile.text()?, profile.shown());
     ServerProfile::from_toml(&text).with_context(|| format!("the server profile {shown} is wrong"))
 }
 

@@ -12,7 +12,7 @@ use runtime_types::CredentialHandle;
 
 use crate::{
     configuration::{ConfigurationFile, PUBLIC_DEFAULT_MODEL, ProviderSection},
-    endpoint::{Api, Endpoint, PUBLIC_BASE_URL, VENDORS, Vendor},
+    endpoint::{Api, Endpoint, PUBLIC_BASE_URL, Profile, VENDORS, Vendor},
 };
 
 /// An endpoint, and the model that is asked of it; `None` for its only one.
@@ -166,7 +166,7 @@ impl<'a> Servers<'a> {
             base_url: address.trim().trim_end_matches('/').to_owned(),
             api: self.file.api.unwrap_or(api),
             key,
-            profile: self.file.profile.clone().filter(|_| is_of_the_file),
+            profile: self.file.profile.clone().filter(|_| is_of_the_file).map(Profile::File),
         })
     }
 
@@ -212,7 +212,7 @@ impl<'a> Servers<'a> {
             base_url: base_url.trim().trim_end_matches('/').to_owned(),
             api,
             key,
-            profile: section.profile.clone(),
+            profile: section.profile.clone().map(Profile::File),
         })
     }
 
