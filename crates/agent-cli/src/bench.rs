@@ -85,9 +85,10 @@ impl Bench {
     pub(crate) async fn set_up(work: &WorkArguments, ground: Ground) -> Result<Self, Diagnosis> {
         let places = Places::find().map_err(|error| Diagnosis::configuration(&error))?;
         let fallbacks = work.fallback.clone();
-        let taping = Taping::of(work).await?;
         let wanted = Wanted { model: work.model.clone(), fallbacks };
-        let choice = taping.choice(wanted, |wanted| model_choice(wanted, &places)).await?;
+        let choose = |wanted| model_choice(wanted, &places);
+        let taping = Taping::of(work, || choose(wanted.clone())).await?;
+        let choice = taping.choice(wanted, choose).await?;
         let interaction = Arc::new(ground.terminal.clone());
         let world = composition::world(&work.folder, &places, interaction)?;
         let receipts = composition::receipts(receipts_folder(&taping, &places))?;

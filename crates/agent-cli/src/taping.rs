@@ -54,12 +54,20 @@ struct Server {
 }
 
 impl Taping {
-    /// Begins a tape, or reads one, as the command line says.
+    /// Begins a tape, or reads one, as the command line says. None is begun for a run that `choose`
+    /// finds no model for.
     ///
     /// # Errors
-    /// The file is there already, cannot be made, or cannot be read.
-    pub(crate) async fn of(work: &WorkArguments) -> Result<Self, Diagnosis> {
+    /// Those of `choose`; there is nothing to record; the file is there already, cannot be made, or
+    /// cannot be read.
+    pub(crate) async fn of(
+        work: &WorkArguments,
+        choose: impl FnOnce() -> Result<ModelChoice, Diagnosis>,
+    ) -> Result<Self, Diagnosis> {
         let (record, replay) = (work.record.clone(), work.replay.clone());
+        if record.is_some() && matches!(choose()?, ModelChoice::Offline) {
+            return Err(silent());
+        }
         let opened = tokio::task::spawn_blocking(move || opened(record, replay)).await;
         let opened = opened.map_err(|error| Diagnosis::configuration(&error.into()))?;
         opened.map(Self).map_err(|error| Diagnosis::configuration(&error.into()))
@@ -120,8 +128,7 @@ async fn note(
     choice: &ModelChoice,
 ) -> Result<(), Diagnosis> {
     let ModelChoice::Remote { endpoint, model, fallbacks } = choice else {
-        let error = anyhow!("the embedded model says nothing over the wire that could be recorded");
-        return Err(Diagnosis::configuration(&error).with_hint("name another model with --model"));
+        return Err(silent());
     };
     let others = fallbacks.iter().map(|fallback| {
         Ok(Other { model: fallback.model.clone(), server: server(&fallback.endpoint)? })
@@ -136,6 +143,11 @@ async fn note(
     };
     let noted = recorder.note(CHOICE, json!(chosen)).await;
     noted.map_err(|error| Diagnosis::configuration(&error.into()))
+}
+
+fn silent() -> Diagnosis {
+    let error = anyhow!("the embedded model says nothing over the wire that could be recorded");
+    Diagnosis::configuration(&error).with_hint("name another model with --model")
 }
 
 /// The query of an address may hold a key.

@@ -32,5 +32,6 @@ mod receipts;
 mod secrets;
 mod sharing;
 mod steering;
+mod taping;
 mod terminal;
 mod tmux;
