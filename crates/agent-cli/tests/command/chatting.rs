@@ -138,6 +138,8 @@ fn one_ctrl_c_stops_the_answer_and_keeps_the_conversation() {
     terminal.send("");
     terminal.until("Still here.");
     assert_eq!(said(&server, 1), ["go", "kept"]);
+    // What is stopped next must be the prompt, and not the rest of this answer.
+    terminal.until("tokens in 10, out 5");
     terminal.press(&["C-c"]);
     terminal.until("agent: press Ctrl-C again to leave");
     terminal.press(&["C-c"]);

@@ -193,11 +193,15 @@ fn exchanged(text: &str, from: &str, to: &str) -> String {
 
 #[test]
 fn recordings_that_are_kept_are_replayed_to_the_same_answer() {
-    for (name, answer) in [("tools", "A balcony, with herbs.\n")] {
+    let reads = [("read_file", json!({ "path": "ideas.md" })), ("list_files", json!({}))];
+    let refused = Reply::error(400, "unknown", "Unknown parameter: 'stream_options'");
+    let at_once = vec![refused, Reply::calls(&reads), Reply::text("Herbs.")];
+    let runs = [("tools", replies(), "A balcony, with herbs.\n"), ("at-once", at_once, "Herbs.\n")];
+    for (name, replies, answer) in runs {
         let place = Place::notes();
         let folder = fs::canonicalize(place.folder()).unwrap().display().to_string();
         if std::env::var_os("BLESS_TAPES").is_some() {
-            let then = recorded(&place, replies(), &["--model", "m", TASK]);
+            let then = recorded(&place, replies, &["--model", "m", TASK]);
             assert_eq!(then.stdout, answer, "{then:?}");
             fs::create_dir_all(kept(name).parent().unwrap()).unwrap();
             fs::write(kept(name), exchanged(&tape(&place), &folder, FOLDER)).unwrap();
@@ -207,4 +211,19 @@ fn recordings_that_are_kept_are_replayed_to_the_same_answer() {
         let now = replayed(&place, &[TASK]);
         assert_eq!((now.code, now.stdout.as_str()), (Some(0), answer), "{now:?}");
     }
+}
+
+#[test]
+fn a_process_that_is_killed_leaves_what_had_ended() {
+    let place = Place::notes();
+    let list = Reply::call("list_files", json!({}));
+    let server = ModelServer::playing([list, Reply::stall_after("The")]);
+    let agent = place.agent(&["run", "--model", "m", "--record", "../tape.jsonl", TASK]);
+    let running = agent.with_server(&server).start();
+    server.until_requests(2);
+    running.signal(rustix::process::Signal::KILL);
+    assert_eq!(running.ended().code, None);
+    assert_eq!(tape(&place).lines().count(), 3, "the version, the choice, and one exchange");
+    let ended = replayed(&place, &[TASK]);
+    failed(&ended, 1, &["the tape has no more exchange for POST chat/completions", "[1] ok"]);
 }
