@@ -82,9 +82,14 @@ impl ChatStream {
         self.reasoning.take(delta, sink);
         self.take_content(delta.get("content").unwrap_or(&Value::Null), sink);
         self.take_refusal(filled(delta, "refusal"), sink);
-        self.calls.take(fragments(delta), frame, sink).map_err(too_many)?;
-        let legacy = legacy_call(delta).filter(|_| self.calls.is_empty());
-        self.legacy_calls.take(legacy.into_iter().collect(), frame, sink).map_err(too_many)
+        let fragments = fragments(delta);
+        if !fragments.is_empty() {
+            self.calls.take(fragments, frame, sink).map_err(too_many)?;
+        }
+        match legacy_call(delta).filter(|_| self.calls.is_empty()) {
+            Some(legacy) => self.legacy_calls.take(vec![legacy], frame, sink).map_err(too_many),
+            None => Ok(()),
+        }
     }
 
     /// Takes a whole message that stands beside or behind deltas: what they said is not said again.
@@ -115,6 +120,9 @@ impl ChatStream {
 
     /// Takes text of the answer, in which reasoning may stand between tags.
     fn take_text(&mut self, text: &str, sink: &dyn DeltaSink) {
+        if self.thinking.is_over() {
+            return say(&mut self.text, text, sink);
+        }
         let (spoken, reasoning) = (&mut self.text, &mut self.reasoning);
         self.thinking.take(text, &mut |said| match said {
             Said::Text(text) => say(spoken, &text, sink),
@@ -174,7 +182,7 @@ impl ChatStream {
     }
 
     fn take_choice(&mut self, choice: &Value, sink: &dyn DeltaSink) -> Result<(), PortFailure> {
-        let reason = filled(choice, "finish_reason").and_then(Finish::of);
+        let reason = reason(choice);
         let frame = if reason.is_some() { Frame::Finishing } else { Frame::Plain };
         if let Some(delta) = choice.get("delta").filter(|delta| delta.is_object()) {
             self.in_deltas |= delta.as_object().is_some_and(|fields| !fields.is_empty());
@@ -209,14 +217,23 @@ fn too_many(_: TooManyCalls) -> PortFailure {
 /// frame itself.
 fn error<'a>(name: &str, frame: &'a Value) -> Option<&'a Value> {
     let choices = list(frame, "choices");
-    let parts = |choice: &'a Value| [Some(choice), choice.get("delta"), choice.get("message")];
-    let inner = || choices.iter().flat_map(parts).flatten().find_map(error_of);
+    if let Some(error) = error_of(frame).or_else(|| choices.iter().find_map(error_of_choice)) {
+        return Some(error);
+    }
     let is_error = name == "error" || text(frame, "object") == Some("error");
-    let flat = is_error || (choices.is_empty() && is_flat_error(frame));
-    let finish = choices.iter().filter_map(|choice| filled(choice, "finish_reason"));
-    let failed = finish.filter_map(Finish::of).any(|finish| finish == Finish::Error);
-    let error = error_of(frame).or_else(inner);
-    error.or(flat.then_some(frame)).or(failed.then_some(&Value::Null))
+    let is_flat = is_error || (choices.is_empty() && is_flat_error(frame));
+    let is_failed = || choices.iter().any(|choice| reason(choice) == Some(Finish::Error));
+    is_flat.then_some(frame).or_else(|| is_failed().then_some(&Value::Null))
+}
+
+fn error_of_choice(choice: &Value) -> Option<&Value> {
+    let inner = |name: &str| choice.get(name).and_then(error_of);
+    error_of(choice).or_else(|| inner("delta")).or_else(|| inner("message"))
+}
+
+/// Why the answer ends, if the choice says that it does.
+fn reason(choice: &Value) -> Option<Finish> {
+    filled(choice, "finish_reason").and_then(Finish::of)
 }
 
 impl Decoder for ChatStream {

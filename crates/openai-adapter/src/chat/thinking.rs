@@ -39,6 +39,11 @@ impl Thinking {
         }
     }
 
+    /// Whether all that follows is text.
+    pub(super) const fn is_over(&self) -> bool {
+        matches!(self, Self::Outside)
+    }
+
     /// Takes more text and tells `said` what it is.
     pub(super) fn take(&mut self, text: &str, said: &mut impl FnMut(Said)) {
         match self {
