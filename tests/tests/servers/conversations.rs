@@ -172,7 +172,12 @@ async fn form(subject: &Subject) -> Outcome {
     if response.finish == ModelFinish::Length {
         return Ok(Held::DoesNotApply("the small model did not come to an end".into()));
     }
-    let value: Value = serde_json::from_str(&said).map_err(|_| format!("no json: {said:?}"))?;
+    let value = match serde_json::from_str::<Value>(&said) {
+        Ok(value) => value,
+        // What a real server does with a schema is its own affair; a script heeds it.
+        Err(_) if !knows.tools => return Ok(Held::DoesNotApply("no schema is heeded".into())),
+        Err(_) => return Err(format!("no json: {said:?}")),
+    };
     let follows = value["plant"].is_string() && value["count"].is_i64();
     claim(follows, || format!("it does not follow the schema: {said}"))?;
     Ok(Held::Yes)
