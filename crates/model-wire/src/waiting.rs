@@ -11,6 +11,7 @@ use std::{
 
 use runtime_ports::{Interruption, OperationContext};
 use tokio::time::{Instant, Sleep, sleep_until};
+use tokio_util::sync::WaitForCancellationFuture;
 
 /// What came of a wait.
 pub(crate) enum Waited<T> {
@@ -25,16 +26,16 @@ pub(crate) enum Waited<T> {
 /// Waits for one piece of work after the other, within an operation.
 pub(crate) struct Waiting<'a> {
     operation: &'a OperationContext,
-    interrupted: Pin<Box<dyn Future<Output = Interruption> + Send + 'a>>,
-    /// Fires at a patience that may have been prolonged since.
+    cancelled: Pin<Box<WaitForCancellationFuture<'a>>>,
+    /// Fires at the deadline, or at a patience that may have been prolonged since.
     timer: Pin<Box<Sleep>>,
 }
 
 impl<'a> Waiting<'a> {
     /// Nothing is waited for yet.
     pub(crate) fn within(operation: &'a OperationContext) -> Self {
-        let interrupted = Box::pin(operation.interrupted());
-        Self { operation, interrupted, timer: Box::pin(sleep_until(operation.deadline)) }
+        let cancelled = Box::pin(operation.cancellation.cancelled());
+        Self { operation, cancelled, timer: Box::pin(sleep_until(operation.deadline)) }
     }
 
     /// The outcome of `work`, when it has one without waiting.
@@ -64,25 +65,32 @@ impl<'a> Waiting<'a> {
             self.timer.as_mut().reset(patience);
         }
         poll_fn(|context| {
-            if let Poll::Ready(interruption) = self.interrupted.as_mut().poll(context) {
+            if let Some(interruption) = self.interruption() {
                 return Poll::Ready(Waited::Interrupted(interruption));
             }
             if let Poll::Ready(outcome) = work.as_mut().poll(context) {
                 return Poll::Ready(Waited::Done(outcome));
             }
+            if self.cancelled.as_mut().poll(context).is_ready() {
+                return Poll::Ready(Waited::Interrupted(Interruption::Canceled));
+            }
             meanwhile();
-            self.poll_timer(patience, context).map(|()| Waited::TooLong)
+            self.poll_timer(patience, context)
         })
         .await
     }
 
     /// Prolonging a timer costs more than letting it fire once in vain.
-    fn poll_timer(&mut self, patience: Instant, context: &mut Context<'_>) -> Poll<()> {
+    fn poll_timer<T>(&mut self, patience: Instant, context: &mut Context<'_>) -> Poll<Waited<T>> {
         while self.timer.as_mut().poll(context).is_ready() {
-            if self.timer.deadline() >= patience {
-                return Poll::Ready(());
+            let fired = self.timer.deadline();
+            if fired >= self.operation.deadline {
+                return Poll::Ready(Waited::Interrupted(Interruption::DeadlineExceeded));
             }
-            self.timer.as_mut().reset(patience);
+            if fired >= patience {
+                return Poll::Ready(Waited::TooLong);
+            }
+            self.timer.as_mut().reset(patience.min(self.operation.deadline));
         }
         Poll::Pending
     }
