@@ -13,13 +13,14 @@ use runtime_ports::{
 use runtime_types::{CredentialHandle, ExecutionId, OperationId};
 use serde_json::json;
 use wire_rehearsal::loopback::{
-    Act, Loopback, chunk, events, json as document, stream, stream_head,
+    Act, LAST_CHUNK, Loopback, chunk, events, json as document, stream, stream_head,
 };
 
 /// The address in tapes that are kept.
 const KEPT: &str = "http://127.0.0.1:9/v1";
 const KEY: &str = "sk-canary-5f1c";
 
+#[derive(Clone)]
 struct Conversation {
     name: &'static str,
     api: Api,
@@ -27,15 +28,42 @@ struct Conversation {
     expected: &'static str,
 }
 
+const FINISHED: &str = r#"{"choices":[{"index":0,"delta":{},"finish_reason":"tool_calls"}]}"#;
+const USAGE: &str = r#"{"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":1}}"#;
+const PONG: &str = r#"{"choices":[{"index":0,"delta":{"content":"pöng"},"finish_reason":"stop"}]}"#;
+const REFUSAL: &str =
+    r#"{"error":{"message":"Unknown parameter: 'stream_options'","code":"unknown"}}"#;
+
 fn conversations() -> Vec<Conversation> {
+    [in_chat().as_slice(), &[in_responses()]].concat()
+}
+
+fn in_chat() -> [Conversation; 4] {
     let call = json!({ "index": 0, "function": { "name": "ping", "arguments": "{}" } });
     let call = json!({ "choices": [{ "index": 0, "delta": { "tool_calls": [call] } }] });
-    let calls = r#"{"choices":[{"index":0,"delta":{},"finish_reason":"tool_calls"}]}"#;
-    let usage = r#"{"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":1}}"#;
-    let pong = r#"{"choices":[{"index":0,"delta":{"content":"pöng"},"finish_reason":"stop"}]}"#;
-    let answer = || stream(&events(&[pong, usage, "[DONE]"]));
-    let first = || stream(&events(&[&call.to_string(), calls, usage, "[DONE]"]));
-    let refusal = r#"{"error":{"message":"Unknown parameter: 'stream_options'","code":"unknown"}}"#;
+    let first = || stream(&events(&[&call.to_string(), FINISHED, USAGE, "[DONE]"]));
+    let answer = || stream(&events(&[PONG, USAGE, "[DONE]"]));
+    let in_pieces = vec![
+        Act::Send(stream_head(&[("x-request-id", KEY)])),
+        Act::Trickle(chunk(&events(&[PONG, "[DONE]"])), 3),
+        Act::Send(LAST_CHUNK.to_vec()),
+    ];
+    let cut = vec![Act::Send(stream_head(&[])), Act::Send(chunk(b"data: {\"cho")), Act::Close];
+    let conversation = |name, replies, expected| {
+        let api = Api::Chat;
+        Conversation { name, api, replies, expected }
+    };
+    let pong = "ToolCalls ping{} | Stop \"pöng\"";
+    let refused = vec![document("400 Bad", REFUSAL), first(), answer()];
+    [
+        conversation("chat-calls-without-ids", vec![first(), answer()], pong),
+        conversation("chat-in-small-pieces", vec![first(), in_pieces], pong),
+        conversation("chat-refused-feature", refused, "ToolCalls ping{} after 2 | Stop \"pöng\""),
+        conversation("chat-cut", vec![first(), cut], "ToolCalls ping{} | Protocol CONNECTION_LOST"),
+    ]
+}
+
+fn in_responses() -> Conversation {
     let item = json!({
         "type": "function_call", "id": "fc_1", "call_id": "call_1", "name": "ping",
         "arguments": "{}",
@@ -52,51 +80,15 @@ fn conversations() -> Vec<Conversation> {
         "type": "message", "role": "assistant",
         "content": [{ "type": "output_text", "text": "pong" }],
     });
-    vec![
-        Conversation {
-            name: "chat-calls-without-ids",
-            api: Api::Chat,
-            replies: vec![first(), answer()],
-            expected: "ToolCalls ping{} | Stop \"pöng\"",
-        },
-        Conversation {
-            name: "chat-in-small-pieces",
-            api: Api::Chat,
-            replies: vec![
-                first(),
-                vec![
-                    Act::Send(stream_head(&[("x-request-id", KEY)])),
-                    Act::Trickle(chunk(&events(&[pong, "[DONE]"])), 3),
-                    Act::Send(wire_rehearsal::loopback::LAST_CHUNK.to_vec()),
-                ],
-            ],
-            expected: "ToolCalls ping{} | Stop \"pöng\"",
-        },
-        Conversation {
-            name: "chat-refused-feature",
-            api: Api::Chat,
-            replies: vec![document("400 Bad", refusal), first(), answer()],
-            expected: "ToolCalls ping{} after 2 | Stop \"pöng\"",
-        },
-        Conversation {
-            name: "chat-cut",
-            api: Api::Chat,
-            replies: vec![
-                first(),
-                vec![Act::Send(stream_head(&[])), Act::Send(chunk(b"data: {\"cho")), Act::Close],
-            ],
-            expected: "ToolCalls ping{} | Protocol CONNECTION_LOST",
-        },
-        Conversation {
-            name: "responses-calls",
-            api: Api::Responses,
-            replies: vec![
-                stream(&events(&[done.to_string(), completed(json!([item]))])),
-                stream(&events(&[completed(json!([message]))])),
-            ],
-            expected: "ToolCalls ping{} | Stop \"pong\"",
-        },
-    ]
+    Conversation {
+        name: "responses-calls",
+        api: Api::Responses,
+        replies: vec![
+            stream(&events(&[done.to_string(), completed(json!([item]))])),
+            stream(&events(&[completed(json!([message]))])),
+        ],
+        expected: "ToolCalls ping{} | Stop \"pong\"",
+    }
 }
 
 fn session(base_url: &str, api: Api, tape: Tape) -> OpenAiSession {
