@@ -5,6 +5,7 @@ mod calls;
 mod encode;
 mod finish;
 mod fragment;
+mod plain;
 mod reasoning;
 mod stream;
 mod thinking;

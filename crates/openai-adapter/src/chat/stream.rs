@@ -16,6 +16,7 @@ use crate::{
         calls::{Assembled, Calls, Frame, TooManyCalls},
         finish::Finish,
         fragment::{Fragment, fragments},
+        plain,
         reasoning::{self, Reasoning},
         thinking::{Said, Thinking},
     },
@@ -69,6 +70,16 @@ impl ChatStream {
             || self.reasoning.is_visible()
             || !self.calls.is_empty()
             || !self.legacy_calls.is_empty()
+    }
+
+    const fn progress(&self) -> Progress {
+        if self.finish.is_some() { Progress::Settled } else { Progress::Open }
+    }
+
+    /// The text of a frame that has nothing else to say, the first one excepted.
+    fn plain_text<'f>(&self, name: &str, frame: &'f Value) -> Option<&'f str> {
+        let is_first = self.response_id.is_none();
+        plain::text_of(frame).filter(|_| !is_first && name.is_empty())
     }
 
     /// Takes what a piece of the answer says.
@@ -243,6 +254,11 @@ impl Decoder for ChatStream {
         frame: &Value,
         sink: &dyn DeltaSink,
     ) -> Result<Progress, PortFailure> {
+        if let Some(text) = self.plain_text(name, frame) {
+            (self.answered, self.in_deltas) = (true, true);
+            self.take_text(text, sink);
+            return Ok(self.progress());
+        }
         if let Some(id) = filled(frame, "id") {
             self.response_id.get_or_insert_with(|| id.to_owned());
         }
@@ -258,7 +274,7 @@ impl Decoder for ChatStream {
         if let Some(choice) = choice {
             self.take_choice(choice, sink)?;
         }
-        Ok(if self.finish.is_some() { Progress::Settled } else { Progress::Open })
+        Ok(self.progress())
     }
 
     fn finish(&mut self, ending: Ending, sink: &dyn DeltaSink) -> Result<Answer, PortFailure> {
