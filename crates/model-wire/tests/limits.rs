@@ -64,3 +64,21 @@ fn an_answer_without_end_is_refused_in_whatever_pieces() {
     let cut_before = ["data: {}\n\n".repeat(2), "data: no json\n\n".repeat(200)].concat();
     check(cut_before.as_bytes(), Err("MALFORMED_EVENT"));
 }
+
+#[test]
+fn a_line_of_32_mib_ends_where_the_limit_is() {
+    const MIB: usize = 1024 * 1024;
+    let piece = vec![b'x'; 64 * 1024];
+    let mut reader = Reader::new(Box::new(Anything::default()), 16 * MIB);
+    reader.feed(b"data: ", &DiscardDeltas).expect("the beginning of a line");
+    let mut taken = 0;
+    let failure = loop {
+        assert!(taken < 32 * MIB, "the whole line was taken");
+        match reader.feed(&piece, &DiscardDeltas) {
+            Ok(_) => taken += piece.len(),
+            Err(failure) => break failure,
+        }
+    };
+    assert_eq!(failure.code, "EVENT_TOO_LARGE");
+    assert!(taken <= 16 * MIB, "{taken} bytes were held");
+}

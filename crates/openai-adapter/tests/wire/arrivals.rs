@@ -56,7 +56,7 @@ async fn deltas_that_are_ready_together_are_told_together_whatever_holds_them() 
 
 #[tokio::test]
 async fn a_delta_that_came_alone_waits_for_no_other() {
-    let pause = Act::Pause(Duration::from_millis(30));
+    let pause = Act::Pause(Duration::from_millis(150));
     let mut acts = vec![Act::Send(stream_head(&[]))];
     for text in ["a", "b", "c"] {
         acts.extend([Act::Send(chunk(&event(text))), pause.clone()]);
