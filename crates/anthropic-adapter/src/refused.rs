@@ -28,7 +28,14 @@ const UNKNOWN_FIELD: &[&str] =
 #[derive(Debug, Default)]
 pub(crate) struct Refused {
     marks: AtomicBool,
-    reasoning: Mutex<VecDeque<Digest>>,
+    reasoning: Mutex<VecDeque<Beginning>>,
+}
+
+/// A history that was refused for its reasoning.
+#[derive(Debug, Clone, Copy)]
+struct Beginning {
+    length: usize,
+    digest: Digest,
 }
 
 /// The parts of one request that it could do without.
@@ -62,7 +69,8 @@ impl Refused {
         if parts.bare < messages.len() && is_about_reasoning(refusal) {
             let mut known = self.reasoning.lock().unwrap_or_else(PoisonError::into_inner);
             known.truncate(REMEMBERED - 1);
-            known.push_front(messages.digest());
+            let (length, digest) = (messages.len(), messages.digest());
+            known.push_front(Beginning { length, digest });
             return true;
         }
         false
@@ -70,10 +78,14 @@ impl Refused {
 }
 
 /// Length of the longest beginning that was refused for its reasoning. What came after it was said
-/// without that reasoning, and is true as long as it stays out.
-fn bare(messages: &Transcript, known: &VecDeque<Digest>) -> usize {
-    let digests: Vec<Digest> = messages.prefix_digests_from(0).collect();
-    digests.iter().rposition(|digest| known.contains(digest)).map_or(0, |at| at + 1)
+/// without that reasoning, and is true as long as it stays out. Each known history is looked for at
+/// its own length, so that the messages of a long one are not gone through.
+fn bare(messages: &Transcript, known: &VecDeque<Beginning>) -> usize {
+    let begins = |known: &&Beginning| {
+        let is_long_enough = known.length <= messages.len();
+        is_long_enough && messages.prefix(known.length).digest() == known.digest
+    };
+    known.iter().filter(begins).map(|known| known.length).max().unwrap_or(0)
 }
 
 /// Signed reasoning is bound to what stood before it, and to who issued it; a history that was made

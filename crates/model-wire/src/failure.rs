@@ -47,9 +47,11 @@ pub fn of_status(
 }
 
 /// The failure of a request whose answer, at HTTP 200, was or contained an error. A refusal before
-/// the first piece of an answer is one; everything else is unknown.
+/// the first piece of an answer is one; everything else is unknown. After a piece, nothing is
+/// [`Kind::Unavailable`]: a provider that generated a part of an answer, for a price, has served.
 pub fn of_event(refusal: &Refusal, delivered: bool) -> PortFailure {
     let verdict = by_wording(StatusCode::OK, refusal).unwrap_or_else(|| by_code(refusal));
+    let verdict = if delivered { verdict.amid_an_answer() } else { verdict };
     let refused = !matches!(verdict.kind, Kind::Unavailable | Kind::Protocol | Kind::Timeout);
     let commit = if refused && !delivered {
         CommitDisposition::NotCommitted
@@ -72,6 +74,13 @@ pub fn truncated() -> PortFailure {
 }
 
 impl Verdict {
+    const fn amid_an_answer(self) -> Self {
+        match self.kind {
+            Kind::Unavailable => Self { kind: Kind::Protocol, ..self },
+            _ => self,
+        }
+    }
+
     fn into_failure(
         self,
         source: &str,

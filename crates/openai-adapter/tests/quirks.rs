@@ -13,7 +13,33 @@ fn read(path: &str) -> Option<String> {
 
 fn exists(test: &str) -> bool {
     let Some((file, name)) = test.split_once("::") else { return false };
-    read(file).is_some_and(|source| source.contains(&format!("fn {name}()")))
+    read(file).is_some_and(|source| is_test(&source, name))
+}
+
+/// Whether `source` has a function `name` with an attribute of a test above it.
+fn is_test(source: &str, name: &str) -> bool {
+    let lines: Vec<&str> = source.lines().map(str::trim).collect();
+    let starts = [format!("fn {name}()"), format!("async fn {name}()")];
+    let begins = |line: &&str| starts.iter().any(|start| line.starts_with(start.as_str()));
+    let Some(at) = lines.iter().position(begins) else { return false };
+    let above = lines[..at].iter().rev();
+    let mut above = above.take_while(|line| line.starts_with("#[") || line.starts_with("//"));
+    above.any(|line| *line == "#[test]" || line.starts_with("#[tokio::test"))
+}
+
+#[test]
+fn only_what_runs_as_a_test_counts() {
+    let cases = [
+        ("#[test]\nfn rule() {", true),
+        ("#[tokio::test]\nasync fn rule() {", true),
+        ("#[tokio::test(start_paused = true)]\n#[ignore]\nasync fn rule() {", true),
+        ("fn rule() {", false),
+        ("#[test]\nfn other() {}\n\nfn rule() {", false),
+        ("#[test]\nfn a_longer_rule() {", false),
+    ];
+    for (source, expected) in cases {
+        assert_eq!(is_test(source, "rule"), expected, "{source}");
+    }
 }
 
 #[test]

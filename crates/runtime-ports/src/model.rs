@@ -224,8 +224,9 @@ fn split(own: Option<u64>, whole: u64, tokens: Option<u64>) -> Option<(u64, u64)
 /// # Errors
 /// Refused before sending, or by the provider: not committed. Cut after sending: unknown.
 /// [`Unavailable`](crate::PortFailureKind::Unavailable) with an unknown outcome means that the
-/// provider answered that it cannot serve; a connection that was lost after sending is
-/// [`Protocol`](crate::PortFailureKind::Protocol), since only the former may be repeated once.
+/// provider answered that it cannot serve, before anything of an answer; a connection that was lost
+/// after sending, and an error amid an answer, is [`Protocol`](crate::PortFailureKind::Protocol),
+/// since only the former may be repeated once.
 /// [`ContextOverflow`](crate::PortFailureKind::ContextOverflow) and
 /// [`OutputLimit`](crate::PortFailureKind::OutputLimit) are told apart from `Invalid` and
 /// `RateLimited`.

@@ -347,7 +347,7 @@ fn errors_are_refusals_only_before_the_answer() {
         stream(kind, &[error(kind)], &format!("failed {before}"));
         stream(kind, &[start(), error(kind)], &format!("failed {before}"));
         let later = before.rsplit_once(" not committed").map_or(before, |(head, _)| head);
-        let later = later.trim_end_matches(" unknown");
+        let later = later.trim_end_matches(" unknown").replace("Unavailable", "Protocol");
         let begun = [start(), text_block(0), said(0, "h"), error(kind)];
         stream(kind, &begun, &format!("failed {later} {after}"));
     }

@@ -166,6 +166,7 @@ fn events_are_refusals_only_before_the_answer() {
     assert_eq!(event(limit, true), "RateLimited RATE_LIMITED + ?");
     let server = r#"{"error":{"code":"server_error","message":"m"}}"#;
     assert_eq!(event(server, false), "Unavailable PROVIDER_ERROR + ?");
+    assert_eq!(event(server, true), "Protocol PROVIDER_ERROR + ?", "a part of it was generated");
     let key = r#"{"error":{"code":"invalid_api_key","message":"m"}}"#;
     assert_eq!(event(key, false), "Forbidden AUTHENTICATION_FAILED");
     let numbered = r#"{"error":{"code":503,"message":"m"}}"#;

@@ -187,8 +187,10 @@ impl ChatStream {
         match (calls.assemble(sink), finish) {
             (Assembled::Cut, ModelFinish::ContentFilter) => (finish, Vec::new()),
             (Assembled::Cut, _) => (ModelFinish::Length, Vec::new()),
-            (Assembled::Whole(calls), ModelFinish::Stop) => (ModelFinish::ToolCalls, calls),
-            (Assembled::Whole(calls), _) => (finish, calls),
+            (Assembled::Whole(calls), finish) if finish.is_complete() => {
+                (ModelFinish::ToolCalls, calls)
+            }
+            (Assembled::Whole(_), _) => (finish, Vec::new()),
         }
     }
 

@@ -67,7 +67,7 @@ pub(super) fn call_id(content: &ModelContent) -> Option<&str> {
     }
 }
 
-/// A cut answer loses its calls; a whole one with calls asks for tools.
+/// A whole answer with calls asks for tools; any other loses its calls.
 pub(super) fn settled(mut output: Vec<ModelContent>, finish: ModelFinish, cut: bool) -> Answer {
     let is_call = |content: &ModelContent| call_id(content).is_some();
     let finish = match finish {
@@ -75,7 +75,7 @@ pub(super) fn settled(mut output: Vec<ModelContent>, finish: ModelFinish, cut: b
         ModelFinish::Stop if output.iter().any(is_call) => ModelFinish::ToolCalls,
         other => other,
     };
-    if cut || finish == ModelFinish::Length {
+    if cut || !finish.is_complete() {
         output.retain(|content| !is_call(content));
     }
     Answer { output, finish }

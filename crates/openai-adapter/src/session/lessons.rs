@@ -3,7 +3,7 @@
 //! Knows nothing about how requests are written. Invariant: only what was refused is sent again, at
 //! most twice, and every request that reached the server is listed.
 
-use model_wire::Failed;
+use model_wire::{Failed, Refusal};
 use runtime_ports::{CommitDisposition, PortFailure, RequestMeter};
 
 use super::{OpenAiSession, requests::Sent};
@@ -36,18 +36,49 @@ impl OpenAiSession {
     fn is_mended(&self, failed: &Failed, sent: &Sent<'_>) -> bool {
         let refusal = failed.refusal.as_ref();
         let refused = refusal.and_then(|refusal| sent.written.features.refused_by(refusal));
-        if let Some(feature) = refused {
-            self.refused.remember(feature);
-            return true;
-        }
-        match &sent.continuation {
-            Some(continuation) if is_about_the_previous_response(failed) => {
+        match (refused, &sent.continuation) {
+            (Some(Feature::PreviousResponse), Some(continuation))
+                if !is_about_the_field(failed) =>
+            {
                 self.continued.forget(continuation);
                 true
             }
-            _ => false,
+            (Some(feature), _) => {
+                self.refused.remember(feature);
+                true
+            }
+            (None, Some(continuation)) if is_about_the_previous_response(failed) => {
+                self.continued.forget(continuation);
+                true
+            }
+            (None, _) => false,
         }
     }
+}
+
+/// How servers say that they do not know the field, and not the response that it names.
+const ABOUT_THE_FIELD: &[&str] = &[
+    "parameter",
+    "field",
+    "argument",
+    "propert",
+    "extra input",
+    "extra_forbidden",
+    "support",
+    "not permitted",
+    "not allowed",
+    "cannot be used",
+];
+
+/// Whether a refusal of what was to be continued is about all such requests. "Unknown
+/// `previous_response_id` resp_1" is about one.
+fn is_about_the_field(failed: &Failed) -> bool {
+    let is_gone = failed.failure.code == "PREVIOUS_RESPONSE_NOT_FOUND";
+    let says_so = |refusal: &Refusal| {
+        refusal.is_any(&["unknown_parameter", "unsupported_parameter"])
+            || refusal.mentions(ABOUT_THE_FIELD)
+    };
+    !is_gone && failed.refusal.as_ref().is_some_and(says_so)
 }
 
 /// Whether the server says that it does not have the response that was to be continued. A `404`

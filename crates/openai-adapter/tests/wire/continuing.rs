@@ -157,6 +157,15 @@ async fn e13_what_the_server_does_not_have_is_sent_whole_and_both_are_listed() {
         ("400 Bad Request", r#"{"error":{"code":"previous_response_not_found","message":"m"}}"#),
         ("400 Bad Request", r#"{"error":{"message":"Invalid `previous_response_id`."}}"#),
         ("404 Not Found", "{}"),
+        ("400 Bad Request", r#"{"error":{"message":"Unknown previous_response_id r1"}}"#),
+        (
+            "400 Bad Request",
+            r#"{"error":{"message":"Unexpected 'r1'.","param":"previous_response_id"}}"#,
+        ),
+        (
+            "400 Bad Request",
+            r#"{"error":{"message":"Unsupported value: previous response expired"}}"#,
+        ),
     ];
     for (status, body) in refusals {
         let replies =
@@ -176,18 +185,24 @@ async fn e13_what_the_server_does_not_have_is_sent_whole_and_both_are_listed() {
 
 #[tokio::test]
 async fn e13_a_server_that_knows_no_such_thing_is_not_asked_again() {
-    let no = r#"{"error":{"message":"Unsupported parameter: previous_response_id"}}"#;
-    let replies =
-        vec![text("r1", "a"), document("400 Bad Request", no), text("r2", "b"), text("r3", "c")];
-    let server = Loopback::start(replies).await;
-    let (session, mut messages) = (session(&server), asked("q"));
-    for _ in 0..3 {
-        let response = ask(&session, &messages).await.expect("an answer");
-        take(&mut messages, &response);
-        messages.push(ModelMessage::text(ModelRole::User, "more"));
+    let refusals = [
+        r#"{"error":{"message":"Unsupported parameter: previous_response_id"}}"#,
+        r#"{"error":{"message":"Unknown field `previous_response_id`"}}"#,
+        r#"{"detail":[{"loc":["body","previous_response_id"],"msg":"Extra inputs are not permitted"}]}"#,
+    ];
+    for no in refusals {
+        let no_field = document("400 Bad Request", no);
+        let replies = vec![text("r1", "a"), no_field, text("r2", "b"), text("r3", "c")];
+        let server = Loopback::start(replies).await;
+        let (session, mut messages) = (session(&server), asked("q"));
+        for _ in 0..3 {
+            let response = ask(&session, &messages).await.expect("an answer");
+            take(&mut messages, &response);
+            messages.push(ModelMessage::text(ModelRole::User, "more"));
+        }
+        assert_eq!(lines(&server), ["- 2", "r1 1", "- 4", "- 6"], "{no}");
+        assert_eq!(bodies(&server)[3]["store"], false, "nothing is kept for nothing");
     }
-    assert_eq!(lines(&server), ["- 2", "r1 1", "- 4", "- 6"]);
-    assert_eq!(bodies(&server)[3]["store"], false, "nothing is kept for nothing");
 }
 
 #[tokio::test]

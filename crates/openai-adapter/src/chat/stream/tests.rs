@@ -24,7 +24,7 @@ const SET: &[(&str, &str)] = &[
     ("11 finish_reason empty string each chunk", r#"Stop: "hi""#),
     ("13 EOF, no finish, no DONE", "failed Protocol STREAM_TRUNCATED unknown"),
     ("15 unknown finish eos_token", r#"Stop: "hi""#),
-    ("17 error frame populated choices (OpenRouter)", "failed Unavailable PROVIDER_ERROR unknown"),
+    ("17 error frame populated choices (OpenRouter)", "failed Protocol PROVIDER_ERROR unknown"),
     ("19 azure prompt_filter first", r#"Stop: "hi""#),
     ("21 choices null", r#"Stop: "hi""#),
     ("23 created missing", r#"Stop: "hi""#),

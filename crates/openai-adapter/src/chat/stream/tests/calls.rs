@@ -192,7 +192,8 @@ fn a11_calls_win_over_stop_and_cut_arguments_over_everything() {
         finished("cut", &both, reason, "Length: ");
     }
     finished("a filter", &both, "content_filter", "ContentFilter: ");
-    finished("a filter, whole", &[whole], "content_filter", "ContentFilter: f#a{}");
+    finished("a filter, whole", std::slice::from_ref(&whole), "content_filter", "ContentFilter: ");
+    finished("something, whole", &[whole], "something", "Other: ");
     finished("promised calls", &[delta(r#"{"content":"hi"}"#)], "tool_calls", r#"Other: "hi""#);
 }
 

@@ -39,7 +39,7 @@ fn b5_vendors_have_their_own_reasons() {
     for (reason, finish) in cases {
         finished(reason, &hi, reason, &format!(r#"{finish}: "hi""#));
     }
-    let expected = "failed Unavailable PROVIDER_ERROR unknown";
+    let expected = "failed Protocol PROVIDER_ERROR unknown";
     finished("error", &hi, "error", expected);
 }
 
@@ -80,8 +80,9 @@ fn b9_errors_arrive_at_http_200_too() {
     let failed = "failed Unavailable PROVIDER_ERROR unknown";
     let error = r#"{"error":{"message":"boom","code":500}}"#;
     plain("alone", &[error], failed);
-    plain("after text", &[&hi, error], failed);
-    plain("then done", &[&hi, error, "[DONE]"], failed);
+    let amid = "failed Protocol PROVIDER_ERROR unknown";
+    plain("after text", &[&hi, error], amid);
+    plain("then done", &[&hi, error, "[DONE]"], amid);
     plain("no choices", &[r#"{"choices":[],"error":{"message":"boom"}}"#], failed);
     plain("as a text", &[r#"{"error":"boom"}"#], failed);
     let inner = r#"{"choices":[{"index":0,"delta":{},"error":{"message":"boom"}}]}"#;

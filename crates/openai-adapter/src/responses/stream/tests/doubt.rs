@@ -7,6 +7,8 @@ use super::{F, TRUNCATED, added, arguments, call, completed, done, message, said
 use crate::{profile::Api, rehearsal::check};
 
 const FAILED: &str = "failed Unavailable PROVIDER_ERROR unknown";
+/// The same after parts of the answer.
+const AMID: &str = "failed Protocol PROVIDER_ERROR unknown";
 const F_AND_G: &str = r#"ToolCalls: f#a{"p":1} g#b{"p":2}"#;
 
 fn by_id(id: &str, index: u64, delta: &str) -> Value {
@@ -261,6 +263,16 @@ fn e3_the_snapshot_finds_its_items_again() {
 }
 
 #[test]
+fn e7_an_answer_that_ended_otherwise_has_no_call() {
+    for (reason, finish) in [("content_filter", "ContentFilter"), ("new", "Other")] {
+        let end = json!({"type": "response.incomplete",
+            "response": {"incomplete_details": {"reason": reason}}});
+        let whole = done(0, call("a", "f", "{\"p\":1}"));
+        stream(reason, &[whole, end], &format!("{finish}: "));
+    }
+}
+
+#[test]
 fn e7_the_worse_end_counts() {
     let end = |kind: &str, response: Value| json!({"type": kind, "response": response});
     let hi = || said(0, "hi");
@@ -278,23 +290,23 @@ fn e7_the_worse_end_counts() {
             end("response.completed", json!({"incomplete_details": {"reason": null}})),
             r#"Stop: "hi""#,
         ),
-        ("completed, but failed", end("response.completed", json!({"status": "failed"})), FAILED),
+        ("completed, but failed", end("response.completed", json!({"status": "failed"})), AMID),
         (
             "completed, with an error",
             end("response.completed", json!({"status": "completed", "error": {"message": "boom"}})),
-            FAILED,
+            AMID,
         ),
-        ("done, but cancelled", end("response.done", json!({"status": "cancelled"})), FAILED),
+        ("done, but cancelled", end("response.done", json!({"status": "cancelled"})), AMID),
         (
             "in progress, with an error",
             end("response.in_progress", json!({"error": {"message": "boom"}})),
-            FAILED,
+            AMID,
         ),
-        ("failed without a reason", end("response.failed", json!({})), FAILED),
-        ("failed without a response", json!({"type": "response.failed"}), FAILED),
-        ("an error of its own type", json!({"type": "response.error", "message": "boom"}), FAILED),
-        ("flat, without a type", json!({"code": "server_error", "message": "boom"}), FAILED),
-        ("flat, with another type", json!({"type": "server_error", "message": "boom"}), FAILED),
+        ("failed without a reason", end("response.failed", json!({})), AMID),
+        ("failed without a response", json!({"type": "response.failed"}), AMID),
+        ("an error of its own type", json!({"type": "response.error", "message": "boom"}), AMID),
+        ("flat, without a type", json!({"code": "server_error", "message": "boom"}), AMID),
+        ("flat, with another type", json!({"type": "server_error", "message": "boom"}), AMID),
         (
             "a limit in the middle",
             json!({"type": "error", "status": 429, "error": {"message": "slow"}}),
