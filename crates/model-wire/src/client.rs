@@ -31,7 +31,6 @@ pub struct HttpClient {
     timeouts: Timeouts,
     event_limit: usize,
     place: String,
-    secrets: Arc<Secrets>,
 }
 
 /// Where requests go.
@@ -57,14 +56,15 @@ impl HttpClient {
         let wire = match &endpoint.tape {
             Tape::None => Wire::Network(network(&base, &endpoint.timeouts)?, None),
             Tape::Record(recorder) => {
+                recorder.keep_secret(Secrets::of(endpoint, &base));
                 Wire::Network(network(&base, &endpoint.timeouts)?, Some(Arc::clone(recorder)))
             }
             Tape::Replay(replay) => Wire::Tape(Arc::clone(replay)),
         };
-        let (place, secrets) = (place_of(&base), Arc::new(Secrets::of(endpoint, &base)));
+        let place = place_of(&base);
         let credential = endpoint.credential.clone();
         let (timeouts, event_limit) = (endpoint.timeouts, endpoint.event_limit);
-        Ok(Self { wire, base, headers, credential, timeouts, event_limit, place, secrets })
+        Ok(Self { wire, base, headers, credential, timeouts, event_limit, place })
     }
 
     /// How long each phase of a request may take.
@@ -124,11 +124,6 @@ impl HttpClient {
     /// The base URL without its query, as tapes name the server.
     pub(crate) fn place(&self) -> &str {
         &self.place
-    }
-
-    /// What no tape may have.
-    pub(crate) const fn secrets(&self) -> &Arc<Secrets> {
-        &self.secrets
     }
 
     /// The same text without the key, should a server have echoed it.

@@ -21,7 +21,7 @@ use crate::{
     endpoint::Timeouts,
     failure,
     gathered::Gathered,
-    metering,
+    heads, metering,
     reader::Reader,
     refusal::Refusal,
     response::{self, Asked, Response, Stop, Unanswered},
@@ -243,7 +243,7 @@ struct Facts {
 
 impl Facts {
     fn of(headers: &HeaderMap) -> Self {
-        let text = |name: &str| headers.get(name)?.to_str().ok().filter(|text| !text.is_empty());
+        let text = |name: &str| heads::text(headers, name).filter(|text| !text.is_empty());
         let ids = ["x-request-id", "request-id", "x-litellm-call-id"];
         let request_id = ids.into_iter().find_map(text).map(str::to_owned);
         let dollars = text("x-litellm-response-cost").and_then(|text| text.parse().ok());

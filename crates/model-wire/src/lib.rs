@@ -10,6 +10,7 @@
 //! |---|---|
 //! | `endpoint`, `client`, `tls` | which server is talked to, and that it is safe |
 //! | `exchange`, `document`, `response`, `connection`, `sent_body` | how a request goes over the wire, and what a break means |
+//! | `heads` | which headers of an answer are read |
 //! | `waiting`, `arrivals`, `gathered` | how long bytes are waited for, and which deltas are handed on together |
 //! | `tape` | how what is said is kept, and played back |
 //! | `pieces` | how a body is put together, each message written once |
@@ -31,6 +32,7 @@ mod endpoint;
 mod exchange;
 pub mod failure;
 mod gathered;
+mod heads;
 pub mod json;
 pub mod metering;
 mod minted;

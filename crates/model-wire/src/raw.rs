@@ -11,6 +11,7 @@ use tokio::time::Instant;
 
 use crate::{
     exchange::Exchange,
+    heads,
     response::{self, Asked, Stop},
 };
 
@@ -98,7 +99,7 @@ impl Exchange<'_> {
             }
         };
         response.end(self.operation).await;
-        let content_type = head.headers.get("content-type").and_then(|value| value.to_str().ok());
+        let content_type = heads::text(&head.headers, "content-type");
         let content_type = content_type.unwrap_or_default().to_owned();
         Ok(RawAnswer { status: head.status.as_u16(), content_type, chunks, end })
     }

@@ -171,7 +171,7 @@ pub(crate) async fn ask(
     let recording = match client.recorder() {
         None => None,
         Some(recorder) => {
-            let begun = recorder.begin(client.place(), client.secrets(), asked.method(), path);
+            let begun = recorder.begin(client.place(), asked.method(), path);
             let begun = operation.bounded(begun).await;
             let begun = begun
                 .map_err(|interruption| Unanswered::Interrupted { interruption, sent: false })?;

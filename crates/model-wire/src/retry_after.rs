@@ -5,15 +5,17 @@
 
 use std::time::{Duration, SystemTime};
 
-use reqwest::header::{HeaderMap, RETRY_AFTER};
+use reqwest::header::HeaderMap;
+
+use crate::heads;
 
 const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// The wait that the headers of a response ask for.
 pub fn wait_of_headers(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
-    let text = |name: &str| headers.get(name)?.to_str().ok().map(str::trim);
+    let text = |name: &str| heads::text(headers, name).map(str::trim);
     let millis = text("retry-after-ms").and_then(|text| seconds(text, 1e-3));
-    let named = millis.or_else(|| of_value(text(RETRY_AFTER.as_str())?, now));
+    let named = millis.or_else(|| of_value(text("retry-after")?, now));
     named.or_else(|| until_reset(text, now))
 }
 

@@ -16,18 +16,6 @@ use serde_json::{Value, json};
 /// The version of the format.
 pub(super) const VERSION: u64 = 1;
 
-/// The headers of an answer that are kept: those that are read, and those that name it.
-pub(super) const KEPT_HEADERS: [&str; 8] = [
-    "content-type",
-    "retry-after",
-    "retry-after-ms",
-    "x-request-id",
-    "request-id",
-    "x-litellm-call-id",
-    "x-litellm-response-cost",
-    "x-should-retry",
-];
-
 /// How an exchange ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -25,7 +25,7 @@ use super::{
     TapeError,
     line::{self, NoteLine},
     recording::{Recording, Taken},
-    secrets::Secrets,
+    secrets::{Known, Secrets},
 };
 
 /// Most exchanges that are under way at once; another waits for one of them to end.
@@ -37,6 +37,7 @@ pub struct Recorder {
     jobs: mpsc::Sender<Job>,
     fate: Arc<Fate>,
     numbers: AtomicU64,
+    known: Arc<Known>,
 }
 
 /// What is to be written.
@@ -83,7 +84,8 @@ impl Recorder {
         // ends with the last sender: the recorder, and the exchanges that are under way.
         let thread = thread::Builder::new().name("tape".to_owned());
         thread.spawn(move || writer.write(queue)).map_err(|error| unwritable(&path, &error))?;
-        Ok(Arc::new(Self { path, jobs, fate, numbers: AtomicU64::new(1) }))
+        let (numbers, known) = (AtomicU64::new(1), Arc::default());
+        Ok(Arc::new(Self { path, jobs, fate, numbers, known }))
     }
 
     /// Keeps something that a replay can find again under `name`. It must hold no secret.
@@ -112,11 +114,16 @@ impl Recorder {
         self.fate.get().map_or(Ok(()), Err)
     }
 
+    /// From now on these are blotted out of every exchange: a server may be told the key of another
+    /// one, and echo it.
+    pub(crate) fn keep_secret(&self, secrets: Secrets) {
+        self.known.add(secrets);
+    }
+
     /// Begins an exchange: nothing is sent that there is no room for.
     pub(crate) async fn begin(
         &self,
         to: &str,
-        secrets: &Arc<Secrets>,
         method: &str,
         path: &str,
     ) -> Result<Recording, PortFailure> {
@@ -126,7 +133,7 @@ impl Recorder {
         }
         let place = place.map_err(|_| self.gone().failure())?;
         let number = self.numbers.fetch_add(1, Ordering::Relaxed);
-        let taken = Taken::new(number, (to, method, path), Arc::clone(secrets));
+        let taken = Taken::new(number, (to, method, path), Arc::clone(&self.known));
         Ok(Recording::new(place, taken, Arc::clone(&self.fate)))
     }
 
@@ -177,9 +184,12 @@ impl Writer {
         if self.fate.get().is_some() {
             return;
         }
-        let mut text = serde_json::to_vec(line).unwrap_or_default();
-        text.push(b'\n');
-        let written = self.file.write_all(&text).and_then(|()| self.file.flush());
+        let text = serde_json::to_vec(line).map_err(std::io::Error::from);
+        let written = text.and_then(|mut text| {
+            text.push(b'\n');
+            self.file.write_all(&text)?;
+            self.file.flush()
+        });
         if let Err(error) = written {
             self.fate.set(unwritable(&self.path, &error));
         }

@@ -11,11 +11,14 @@ use tokio::sync::{mpsc::OwnedPermit, oneshot};
 
 use super::{
     TapeError,
-    line::{Chunk, End, ExchangeLine, KEPT_HEADERS, millis},
+    line::{Chunk, End, ExchangeLine, millis},
     recorder::{Fate, Job},
-    secrets::Secrets,
+    secrets::{Known, Secrets},
 };
-use crate::response::{Head, Stop, Unanswered};
+use crate::{
+    heads,
+    response::{Head, Stop, Unanswered},
+};
 
 /// Most bytes of one answer, in MiB.
 const LARGEST_MIB: usize = 64;
@@ -34,7 +37,7 @@ pub(super) struct Taken {
     chunks: Vec<Bytes>,
     size: usize,
     end: Option<End>,
-    secrets: Arc<Secrets>,
+    known: Arc<Known>,
 }
 
 impl Recording {
@@ -98,7 +101,7 @@ impl Taken {
     pub(super) fn new(
         number: u64,
         (to, method, path): (&str, &str, &str),
-        secrets: Arc<Secrets>,
+        known: Arc<Known>,
     ) -> Self {
         let line = ExchangeLine {
             exchange: number,
@@ -116,14 +119,14 @@ impl Taken {
             reason: None,
         };
         let (request, chunks, size, end) = (Bytes::new(), Vec::new(), 0, None);
-        Self { line, request, chunks, size, end, secrets }
+        Self { line, request, chunks, size, end, known }
     }
 
     fn head(&mut self, head: &Head) {
         self.line.at_ms = millis(head.at);
         self.line.status = Some(head.status.as_u16());
-        for name in KEPT_HEADERS {
-            if let Some(value) = head.headers.get(name).and_then(|value| value.to_str().ok()) {
+        for name in heads::READ {
+            if let Some(value) = heads::text(&head.headers, name) {
                 self.line.headers.insert(name.to_owned(), value.to_owned());
             }
         }
@@ -162,7 +165,9 @@ impl Taken {
 
     /// What is written: nothing that is secret.
     pub(super) fn into_line(self) -> ExchangeLine {
-        let Self { mut line, request, chunks, end, secrets, .. } = self;
+        let Self { mut line, request, chunks, end, known, .. } = self;
+        // By now: a client may have come since the exchange began.
+        let secrets = known.all();
         if !request.is_empty() {
             let mut value = serde_json::from_slice(&request)
                 .unwrap_or_else(|_| Value::String(String::from_utf8_lossy(&request).into_owned()));

@@ -1,10 +1,13 @@
 //! Decides what must not be seen in a tape, and blots it out.
 //!
-//! Knows the secrets of one endpoint. Invariants: an occurrence is found as it is, with escapes of
+//! Knows the secrets of all endpoints that are recorded. Invariants: an occurrence is found as it is, with escapes of
 //! JSON (also of JSON within JSON) and of URLs, and where the bytes end in the middle of it; what
 //! stands for it has as many bytes.
 
-use std::fmt;
+use std::{
+    fmt,
+    sync::{Arc, PoisonError, RwLock},
+};
 
 use reqwest::Url;
 use runtime_types::CredentialHandle;
@@ -34,7 +37,23 @@ const PUBLIC_HEADERS: [&str; 8] = [
     "x-title",
 ];
 
-/// The secrets of one endpoint.
+/// The secrets of all endpoints that one recorder is for.
+#[derive(Debug, Default)]
+pub(super) struct Known(RwLock<Arc<Secrets>>);
+
+impl Known {
+    /// Those of one more endpoint.
+    pub(super) fn add(&self, secrets: Secrets) {
+        let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        *known = Arc::new(known.with(secrets));
+    }
+
+    pub(super) fn all(&self) -> Arc<Secrets> {
+        Arc::clone(&self.0.read().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// Texts that must not be seen.
 #[derive(Default)]
 pub(crate) struct Secrets(Vec<CredentialHandle>);
 
@@ -61,10 +80,21 @@ impl Secrets {
                 add(&value, &mut texts);
             }
         }
-        // The longest first: one may hold another.
-        texts.sort_by_key(|text| std::cmp::Reverse(text.len()));
-        texts.dedup();
-        Self(texts.into_iter().map(CredentialHandle::new).collect())
+        Self(texts.into_iter().map(CredentialHandle::new).collect()).in_order()
+    }
+
+    fn with(&self, others: Self) -> Self {
+        Self(self.0.iter().cloned().chain(others.0).collect()).in_order()
+    }
+
+    /// The longest first: one may hold another.
+    fn in_order(mut self) -> Self {
+        let order = |secret: &CredentialHandle| std::cmp::Reverse(secret.expose().len());
+        self.0.sort_by(|one, other| {
+            order(one).cmp(&order(other)).then_with(|| one.expose().cmp(other.expose()))
+        });
+        self.0.dedup_by(|one, other| one.expose() == other.expose());
+        self
     }
 
     /// Blots the secrets out of `bytes`, and says how many occurrences there were.
@@ -123,10 +153,15 @@ fn blot_one(secret: &[u8], bytes: &mut [u8]) -> u64 {
                 at += length;
                 count += 1;
             }
-            None => at += 1,
+            None => at += passed(&bytes[at..]),
         }
     }
     count
+}
+
+/// How far on the next occurrence can begin. All of a run of backslashes writes one byte, or none.
+fn passed(bytes: &[u8]) -> usize {
+    bytes.iter().take_while(|&&byte| byte == b'\\').count().max(1)
 }
 
 /// Bytes of the occurrence of `secret` at `start`, if there is one.

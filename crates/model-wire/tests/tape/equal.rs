@@ -177,6 +177,37 @@ async fn documents_are_replayed() {
 }
 
 #[tokio::test]
+async fn every_wait_that_a_server_asks_for_is_replayed() {
+    let limits = ["requests", "tokens", "input-tokens", "output-tokens"];
+    let limits = limits.map(|limit| {
+        [
+            (format!("anthropic-ratelimit-{limit}-remaining"), "0"),
+            (format!("anthropic-ratelimit-{limit}-reset"), "2099-12-01T10:00:00Z"),
+        ]
+    });
+    let plain = [("retry-after", "3"), ("retry-after-ms", "250")];
+    let plain = plain.map(|(name, value)| vec![(name.to_owned(), value)]);
+    let heads: Vec<_> = limits.into_iter().map(Vec::from).chain(plain).collect();
+    let acts = heads.iter().map(|head| {
+        let head: Vec<_> = head.iter().map(|(name, value)| (name.as_str(), *value)).collect();
+        vec![Act::Send(reply("429 X", &head, "{}"))]
+    });
+    let server = Loopback::start(acts.collect()).await;
+    let studio = Studio::new();
+    let live = HttpClient::new(&endpoint(&server.base_url(), studio.tape())).expect("a client");
+    let mut then = Vec::new();
+    for _ in &heads {
+        then.push(ask(&live, "{}").await);
+    }
+    let tape = Tape::Replay(studio.replay().await);
+    let client = HttpClient::new(&endpoint(&server.base_url(), tape)).expect("a client");
+    for (head, then) in heads.iter().zip(then) {
+        assert!(!then.contains("retry_after: None"), "{head:?} asks for no wait: {then}");
+        assert_eq!(ask(&client, "{}").await, then, "{head:?}");
+    }
+}
+
+#[tokio::test]
 async fn requests_that_run_at_once_do_not_mix() {
     let slow = |text: &str| {
         let event = format!("data: {{\"text\":\"{text}\"}}\n\n");

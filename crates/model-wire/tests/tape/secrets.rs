@@ -87,3 +87,21 @@ async fn no_secret_is_in_the_file() {
         assert!(text.contains("keep **"), "{text}");
     }
 }
+
+#[tokio::test]
+async fn a_key_that_another_server_was_given_is_blotted_out_as_well() {
+    let echoed = serde_json::json!({ "text": KEY, "done": true }).to_string();
+    let server = Loopback::start(vec![stream(&events(&[&echoed]))]).await;
+    let studio = Studio::new();
+    let one = HttpClient::new(&endpoint(&server.base_url(), studio.tape())).expect("a client");
+    // The other one may come later.
+    let other = HttpClient::new(&Endpoint {
+        credential: Some(CredentialHandle::new(KEY)),
+        ..endpoint("http://127.0.0.1:9/v1", studio.tape())
+    });
+    other.expect("a client");
+    let body = serde_json::json!({ "messages": [{ "text": format!("it is {KEY}") }] });
+    ask(&one, &body.to_string()).await;
+    let text = studio.text().await;
+    assert!(!text.contains("canary") && text.contains("it is **"), "{text}");
+}

@@ -7,8 +7,10 @@ use std::{
 
 use serde_json::json;
 
-use super::Recorder;
-use crate::tape::{Secrets, TapeError};
+use serde::{Serialize, Serializer, ser::Error as _};
+
+use super::{Fate, Recorder, Writer};
+use crate::tape::TapeError;
 
 /// Takes so many lines.
 struct Disk(usize);
@@ -26,8 +28,7 @@ impl Write for Disk {
 }
 
 async fn begin(recorder: &Recorder) -> Result<(), String> {
-    let secrets = Arc::new(Secrets::default());
-    let begun = recorder.begin("http://h", &secrets, "GET", "models").await;
+    let begun = recorder.begin("http://h", "GET", "models").await;
     match begun {
         Ok(recording) => {
             recording.written().await;
@@ -54,4 +55,26 @@ async fn a_full_disk_ends_the_run_before_its_next_request() {
     assert!(recorder.note("n", json!(1)).await.is_err());
     let error = Recorder::over("t.jsonl".into(), Box::new(Disk(0))).expect_err("no room at all");
     assert!(matches!(error, TapeError::Unwritable { .. }));
+}
+
+/// A line that has no form.
+struct Formless;
+
+impl Serialize for Formless {
+    fn serialize<S: Serializer>(&self, _: S) -> Result<S::Ok, S::Error> {
+        Err(S::Error::custom("canary"))
+    }
+}
+
+#[test]
+fn a_line_that_cannot_be_written_as_json_ends_the_run_as_well() {
+    let fate = Arc::new(Fate::default());
+    let file = Box::new(Disk(9));
+    let mut writer = Writer { path: "t.jsonl".into(), file, fate: Arc::clone(&fate) };
+    writer.line(&json!(1));
+    assert_eq!(fate.get(), None);
+    writer.line(&Formless);
+    let error = fate.get().expect("nothing more is sent");
+    assert!(matches!(&error, TapeError::Unwritable { .. }), "{error}");
+    assert!(!error.to_string().contains("canary"), "{error}");
 }

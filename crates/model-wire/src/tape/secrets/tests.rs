@@ -1,5 +1,7 @@
 //! Where a secret is found, and what is left of the text around it.
 
+use std::time::{Duration, Instant};
+
 use reqwest::Url;
 use runtime_types::CredentialHandle;
 
@@ -55,4 +57,17 @@ fn a_secret_that_the_end_cuts_off_is_blotted_out() {
 fn short_keys_are_looked_for_as_words_and_very_short_ones_not_at_all() {
     check("ollama", "ollama ollamas \"ollama\"", "****** ollamas \"******\"");
     check("x", "max x", "max x");
+}
+
+#[test]
+fn a_long_run_of_backslashes_is_walked_over_once() {
+    let begin = Instant::now();
+    for (place, byte) in [(0, "x"), (1, "\\\\"), (2, "u002d")] {
+        let text = "\\".repeat(1 << 20) + byte;
+        check(KEY, &text, &text);
+        assert!(begin.elapsed() < Duration::from_secs(20), "{place}");
+    }
+    let end = r"sk\u002dca/na\u0022ry\u005c5f1c";
+    let text = "\\".repeat(9) + end;
+    check(KEY, &text, &("\\".repeat(9) + &"*".repeat(end.len())));
 }
