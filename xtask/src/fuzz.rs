@@ -94,16 +94,39 @@ fn side_by_side(
         let mut command = Command::new(program);
         command.args(["--seconds", &options.seconds.to_string()]);
         command.args(["--seed", &options.seed.to_string(), target]).stdin(Stdio::null());
-        command.spawn().context("cannot run a target")
+        command
     };
-    let mut children = targets.iter().map(start).collect::<anyhow::Result<Vec<_>>>()?;
+    let mut children = Children::start(targets.iter().map(start))?;
     let mut broken = Vec::new();
-    for (child, target) in children.iter_mut().zip(targets) {
+    for (child, target) in children.0.iter_mut().zip(targets) {
         if !ends_well(child, until)? {
             broken.push(target.clone());
         }
     }
     Ok(broken)
+}
+
+/// Processes that end with this.
+struct Children(Vec<Child>);
+
+impl Children {
+    fn start(commands: impl Iterator<Item = Command>) -> anyhow::Result<Self> {
+        let mut children = Self(Vec::new());
+        for mut command in commands {
+            children.0.push(command.spawn().context("cannot run a target")?);
+        }
+        Ok(children)
+    }
+}
+
+impl Drop for Children {
+    fn drop(&mut self) {
+        for child in &mut self.0 {
+            // One that has ended has been waited for.
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
 }
 
 fn ends_well(child: &mut Child, until: Instant) -> anyhow::Result<bool> {
@@ -147,3 +170,6 @@ fn libfuzzer(workspace: &Workspace, target: &str, seconds: u64) -> anyhow::Resul
     );
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;

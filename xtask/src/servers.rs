@@ -159,6 +159,8 @@ fn configuration(folder: &Path, model: &Running) -> anyhow::Result<PathBuf> {
 /// The search path, for programs that look for others.
 fn path_with(folder: &Path) -> anyhow::Result<std::ffi::OsString> {
     let path = env::var_os("PATH").unwrap_or_default();
-    let folders = [folder.to_path_buf()].into_iter().chain(env::split_paths(&path));
+    // An empty one would be the folder that the program is in.
+    let own = Some(folder.to_path_buf()).filter(|folder| !folder.as_os_str().is_empty());
+    let folders = own.into_iter().chain(env::split_paths(&path));
     env::join_paths(folders).context("the search path cannot be extended")
 }

@@ -146,16 +146,19 @@ pub(crate) struct ReceiptsArguments {
     pub(crate) json: bool,
 }
 
+/// What an examination takes.
+pub(crate) const EXAMINATION: &str = "about 30 requests and 15,000 tokens";
+
 const DOCTOR_HELP: &str = "Examples:
   agent doctor --base-url http://127.0.0.1:11434/v1 --model qwen3
   agent doctor --base-url http://127.0.0.1:8080/v1 --profile-out server.toml
 
-It takes about 30 requests and 15,000 tokens, most of them prompt. A key is sent only to the address
-that it is set up with (OPENAI_BASE_URL, or base_url in the configuration file).";
+A key is sent only to the address that it is set up with (OPENAI_BASE_URL, or base_url in the
+configuration file).";
 
 /// `agent doctor`.
 #[derive(Debug, Args)]
-#[command(after_help = format!("{DOCTOR_HELP}\n\n{}", exit_codes_help()))]
+#[command(after_help = format!("{DOCTOR_HELP} It takes {EXAMINATION}, most of\nthem prompt.\n\n{}", exit_codes_help()))]
 pub(crate) struct DoctorArguments {
     /// Server to examine, like http://127.0.0.1:8080/v1; else the one that is set up.
     #[arg(long, value_name = "URL")]

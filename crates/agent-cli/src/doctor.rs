@@ -18,7 +18,7 @@ use serde_json::Value;
 
 use self::{finding::Verdict, patient::Patient, seen::Seen};
 use crate::{
-    arguments::DoctorArguments,
+    arguments::{DoctorArguments, EXAMINATION},
     bench::root_operation,
     diagnosis::Diagnosis,
     exit::Exit,
@@ -33,8 +33,6 @@ use crate::{
 const LIMIT: Duration = Duration::from_secs(10 * 60);
 /// How many models of a server an error names.
 const MODELS_SHOWN: usize = 12;
-
-const COST: &str = "about 30 requests and 15,000 tokens, at most 10 minutes; Ctrl-C stops it";
 
 /// `agent doctor`.
 pub(crate) async fn doctor(arguments: DoctorArguments) -> Exit {
@@ -67,10 +65,13 @@ async fn examined(
     if let Some(path) = arguments.profile_out.as_deref().filter(|path| path.exists()) {
         return Err(wrong(exists(path)));
     }
-    let mut patient =
-        Patient::new(place.api, place.endpoint, operation).map_err(|error| wrong(error.into()))?;
-    screen.line(&format!("examining {}: {COST}", shown_address(&patient)));
-    find_model(&mut patient, place.model).await?;
+    let named = place.model.clone();
+    let mut patient = Patient::new(place, operation).map_err(|error| wrong(error.into()))?;
+    screen.line(&format!(
+        "examining {}: {EXAMINATION}, at most 10 minutes; Ctrl-C stops it",
+        shown_address(&patient)
+    ));
+    find_model(&mut patient, named).await?;
     probes::examine(&mut patient, &|part| screen.line(&format!("  {part}"))).await;
     let exit = exit_of(&patient);
     let text = match arguments.json {
@@ -157,7 +158,9 @@ fn context(patient: &mut Patient, seen: &Seen, model: &str) {
     let Some(entry) = entries.into_iter().find(|entry| name(entry) == Some(model)) else { return };
     let fields = ["/meta/n_ctx", "/n_ctx", "/max_model_len", "/loaded_context_length"];
     let told = fields.into_iter().find_map(|field| entry.pointer(field)?.as_u64());
-    patient.profile.context_tokens = told.filter(|&tokens| tokens > 0);
+    if let Some(told) = told.filter(|&tokens| tokens > 0) {
+        patient.profile.context_tokens = Some(told);
+    }
 }
 
 fn exit_of(patient: &Patient) -> Exit {

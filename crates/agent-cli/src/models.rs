@@ -11,6 +11,7 @@ use model_wire::Tape;
 use offline_adapter::OFFLINE_MODEL;
 use router_adapter::{Catalogue, CatalogueModel};
 use runtime_ports::OperationContext;
+use tokio::task::JoinSet;
 
 use self::row::{Key, Row};
 use crate::{
@@ -65,7 +66,11 @@ fn file_of(places: &Places) -> anyhow::Result<ConfigurationFile> {
 }
 
 async fn one(endpoint: &Endpoint, operation: &OperationContext) -> Listing {
-    match of_server(endpoint, operation).await {
+    listed(endpoint, of_server(endpoint, operation).await)
+}
+
+fn listed(endpoint: &Endpoint, found: Result<Vec<Row>, Diagnosis>) -> Listing {
+    match found {
         Ok(rows) => Listing { rows, exit: Exit::Done },
         Err(diagnosis) => {
             Listing { rows: Vec::new(), exit: failed(&endpoint.provider(), &diagnosis) }
@@ -73,15 +78,26 @@ async fn one(endpoint: &Endpoint, operation: &OperationContext) -> Listing {
     }
 }
 
-/// The embedded model, those of the catalogue, and those that the user's own servers list.
+/// The embedded model, those of the catalogue, and those that the user's own servers list: all are
+/// asked at once, so that a slow one takes no time of another.
 async fn all(servers: &Servers<'_>, operation: &OperationContext) -> Listing {
     let (endpoints, catalogue) = (servers.all(), Catalogue::shipped());
     let mut rows = vec![Row::offline(OFFLINE_MODEL)];
     rows.extend(catalogue.models().iter().map(|model| of_catalogue(model, &endpoints)));
     let mut listing = Listing { rows, exit: Exit::Done };
     let own = endpoints.iter().filter(|endpoint| endpoint.catalogue_provider().is_none());
-    for endpoint in own {
-        let found = one(endpoint, operation).await;
+    let mut asked = JoinSet::new();
+    for (place, endpoint) in own.cloned().enumerate() {
+        let operation = operation.clone();
+        asked.spawn(async move {
+            let found = of_server(&endpoint, &operation).await;
+            (place, endpoint, found)
+        });
+    }
+    let mut answers = asked.join_all().await;
+    answers.sort_by_key(|(place, ..)| *place);
+    for (_, endpoint, found) in answers {
+        let found = listed(&endpoint, found);
         listing.rows.extend(found.rows);
         if found.exit != Exit::Done {
             listing.exit = found.exit;

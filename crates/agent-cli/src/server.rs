@@ -114,7 +114,11 @@ fn gemini(
     Ok(Server::Gemini(Arc::new(builder.build()?)))
 }
 
-fn server_profile(profile: &Profile) -> anyhow::Result<ServerProfile> {
+/// The profile of a server, read.
+///
+/// # Errors
+/// It cannot be read, or is none.
+pub(crate) fn server_profile(profile: &Profile) -> anyhow::Result<ServerProfile> {
     let (text, shown) = (profile.text()?, profile.shown());
     ServerProfile::from_toml(&text).with_context(|| format!("the server profile {shown} is wrong"))
 }

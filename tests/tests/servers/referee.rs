@@ -229,9 +229,7 @@ async fn tool_fault(base: &str, speech: Speech, kind: &str) -> Outcome {
             format!("{:?}: {:?}", result.status, result.error)
         })?,
         // Half of an object is an answer that was cut: nothing runs from it.
-        _ => claim(ran == 0 || result.status == RunStatus::Completed, || {
-            format!("{ran} calls ran, {:?}", result.status)
-        })?,
+        _ => claim(ran == 0, || format!("{ran} calls ran, {:?}", result.status))?,
     }
     verdict(base).await?;
     Ok(Held::With(format!("{:?}, {ran} calls ran", result.status)))

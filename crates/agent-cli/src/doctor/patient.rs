@@ -13,6 +13,8 @@ use serde_json::Value;
 use super::{
     ask::{Ask, Dialect},
     finding::{Finding, Probe, Verdict},
+    place::Place,
+    report::Tally,
     seen::Seen,
 };
 
@@ -27,7 +29,7 @@ pub(crate) struct Patient {
     pub(crate) profile: ServerProfile,
     pub(crate) findings: Vec<Finding>,
     pub(crate) requests: u32,
-    pub(crate) tokens: u64,
+    pub(crate) tokens: Tally,
     /// How long the first bytes of a short answer take.
     pub(crate) usual: Option<Duration>,
     /// Why nothing more can be tried.
@@ -37,16 +39,17 @@ pub(crate) struct Patient {
 }
 
 impl Patient {
-    /// Nothing is sent yet.
+    /// The server of a place; what is known of it already is where the examination begins. Nothing
+    /// is sent yet.
     ///
     /// # Errors
     /// The address or the key cannot be used.
     pub(crate) fn new(
-        api: Api,
-        mut endpoint: Endpoint,
+        place: Place,
         operation: OperationContext,
     ) -> Result<Self, openai_adapter::BuildError> {
-        let profile = ServerProfile::of_base_url(&endpoint.base_url);
+        let Place { api, mut endpoint, profile, .. } = place;
+        let profile = profile.unwrap_or_else(|| ServerProfile::of_base_url(&endpoint.base_url));
         if let Some(name) = &profile.key_header {
             endpoint.key_header = KeyHeader::Named(name.clone());
         }
@@ -64,7 +67,7 @@ impl Patient {
             profile,
             findings: Vec::new(),
             requests: 0,
-            tokens: 0,
+            tokens: Tally::default(),
             usual: None,
             over: None,
             operation,
@@ -103,13 +106,16 @@ impl Patient {
         let exchange =
             Exchange { client: &self.client, operation: &operation, sink: &DiscardDeltas };
         self.requests += 1;
+        let is_question = body.is_some();
         let body = body.map(|body| body.to_string().into_bytes().into());
         let seen = match exchange.raw(path, body, hang_up).await {
             Ok(raw) => Seen::of(self.api, &raw),
             Err(failure) => Seen::nothing(failure),
         };
-        let counted = [seen.usage.input_tokens, seen.usage.output_tokens];
-        self.tokens += counted.into_iter().flatten().sum::<u64>();
+        // A list of models has none, and a refusal costs none.
+        if is_question && (200..300).contains(&seen.status) {
+            self.tokens.add(seen.usage.input_tokens, seen.usage.output_tokens);
+        }
         seen
     }
 

@@ -7,20 +7,21 @@ use std::path::Path;
 
 use anyhow::bail;
 use model_wire::Endpoint;
-use openai_adapter::Api;
+use openai_adapter::{Api, ServerProfile};
 
 use crate::{
     arguments::{DoctorApi, DoctorArguments},
     configuration::{ConfigurationFile, ModelChoice, Wanted, choose_model},
-    endpoint,
+    endpoint, server,
     servers::Servers,
 };
 
-/// The server, the API, and the model when one was named.
+/// The server, the API, and the model when one was named; what is known of the server already.
 pub(crate) struct Place {
     pub(crate) endpoint: Endpoint,
     pub(crate) api: Api,
     pub(crate) model: Option<String>,
+    pub(crate) profile: Option<ServerProfile>,
 }
 
 /// Finds the server: the command line, the environment, the file.
@@ -37,8 +38,9 @@ pub(crate) fn find(arguments: &DoctorArguments, file: &Path) -> anyhow::Result<P
             bail!("only servers with the api chat or responses are examined; name one with --api")
         }
     };
+    let profile = found.profile.as_ref().map(server::server_profile).transpose()?;
     let endpoint = Endpoint { credential: found.key, ..Endpoint::new(found.base_url) };
-    Ok(Place { endpoint, api, model })
+    Ok(Place { endpoint, api, model, profile })
 }
 
 fn environment(name: &str) -> Option<String> {

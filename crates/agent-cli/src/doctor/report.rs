@@ -18,6 +18,32 @@ const NAME: usize = 17;
 const VERDICT: usize = 15;
 const LONGEST: usize = 300;
 
+/// What was counted of the tokens of all answers. Invariant: what no server counted is never a
+/// number.
+#[derive(Debug, Default)]
+pub(crate) struct Tally {
+    counted: Option<u64>,
+    is_partial: bool,
+}
+
+impl Tally {
+    /// The counts of one answer.
+    pub(crate) fn add(&mut self, input: Option<u64>, output: Option<u64>) {
+        self.is_partial |= input.is_none() || output.is_none();
+        for count in [input, output].into_iter().flatten() {
+            self.counted = Some(self.counted.unwrap_or(0).saturating_add(count));
+        }
+    }
+
+    fn text(&self) -> String {
+        match (self.counted, self.is_partial) {
+            (None, _) => "tokens unknown: the server counted none".to_owned(),
+            (Some(counted), false) => format!("{counted} tokens counted"),
+            (Some(counted), true) => format!("at least {counted} tokens"),
+        }
+    }
+}
+
 /// What is told at the end.
 pub(crate) fn text(patient: &Patient, fitness: &str) -> String {
     let mut text = String::new();
@@ -35,8 +61,8 @@ pub(crate) fn text(patient: &Patient, fitness: &str) -> String {
     }
     text.push('\n');
     losses(&patient.findings, &mut text);
-    let (requests, tokens) = (patient.requests, patient.tokens);
-    text.push_str(&format!("{fitness}\n{requests} requests, {tokens} tokens counted\n"));
+    let (requests, tokens) = (patient.requests, patient.tokens.text());
+    text.push_str(&format!("{fitness}\n{requests} requests, {tokens}\n"));
     text
 }
 
@@ -122,7 +148,8 @@ pub(crate) fn json_lines(patient: &Patient, exit: u8) -> String {
         "api": match patient.api { Api::Chat => "chat", Api::Responses => "responses" },
         "model": patient.model,
         "requests": patient.requests,
-        "tokens": patient.tokens,
+        "tokens": patient.tokens.counted,
+        "tokens_are_all": patient.tokens.counted.is_some() && !patient.tokens.is_partial,
         "exit_code": exit,
         "profile": profile(&patient.profile),
     }));

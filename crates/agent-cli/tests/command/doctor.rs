@@ -86,7 +86,12 @@ fn a_server_that_counts_no_calls_and_cuts_prompts() {
 fn a_server_that_tells_no_usage() {
     let temper = Temper { usage: false, ..Temper::default() };
     let came = "usage deviates_handled: none: what it costs is unknown";
-    check(temper, &[], 0, &[came]);
+    check(temper.clone(), &[], 0, &[came]);
+    let (_, ended) = examine(&DoctorServer::start(temper.clone()), &[]);
+    assert!(ended.stdout.contains(" requests, tokens unknown: "), "{ended:?}");
+    let (_, ended) = examine(&DoctorServer::start(temper), &["--json"]);
+    let report: Value = serde_json::from_str(ended.stdout.lines().last().unwrap()).unwrap();
+    assert_eq!((&report["kind"], &report["tokens"]), (&"report".into(), &Value::Null), "{report}");
 }
 
 #[test]
@@ -200,6 +205,31 @@ fn a_profile_that_was_written_changes_what_is_sent() {
     let ended = place.agent(&arguments).ended();
     assert_eq!(ended.code, Some(3), "{ended:?}");
     assert!(ended.stderr.contains("server.toml exists already"), "{ended:?}");
+}
+
+#[test]
+fn an_examination_begins_with_the_profile_that_is_set_up() {
+    let server = DoctorServer::start(Temper::default());
+    let place = Place::empty();
+    let known = ServerProfile {
+        chat_path: "own/chat".to_owned(),
+        context_tokens: Some(4_096),
+        ..ServerProfile::default()
+    };
+    place.put("known.toml", &known.to_toml());
+    let (url, path) = (server.base_url(), place.folder().join("known.toml"));
+    place.configure(&format!("model = 'm'\nbase_url = '{url}'\nprofile = '{}'\n", path.display()));
+    for arguments in [&[][..], &["--base-url", &url, "--model", "m"]] {
+        let out = format!("out-{}.toml", arguments.len());
+        let all = [&["doctor", "--profile-out", &out], arguments].concat();
+        let ended = place.agent(&all).ended();
+        assert_eq!(ended.code, Some(0), "{ended:?}");
+        let heads = server.heads();
+        assert!(heads.contains("POST /v1/own/chat "), "{heads}");
+        assert!(!heads.contains("POST /v1/chat/completions"), "{heads}");
+        let profile = ServerProfile::from_toml(&place.file(&out).unwrap()).unwrap();
+        assert_eq!((&*profile.chat_path, profile.context_tokens), ("own/chat", Some(4_096)));
+    }
 }
 
 fn ask_once(builder: openai_adapter::OpenAiSessionBuilder) {

@@ -57,6 +57,7 @@ struct State {
     listings: Vec<String>,
     unexpected: usize,
     goes_on: bool,
+    lists_when_told: bool,
 }
 
 impl Reply {
@@ -180,6 +181,12 @@ impl ModelServer {
         self
     }
 
+    /// The same, but the list comes when the server is told to go on.
+    pub(crate) fn when_told(self) -> Self {
+        self.state.lock().unwrap().lists_when_told = true;
+        self
+    }
+
     pub(crate) fn base_url(&self) -> String {
         format!("http://{}/v1", self.address)
     }
@@ -225,10 +232,13 @@ fn serve(connection: TcpStream, state: &Mutex<State>) {
         let connection = reader.get_mut();
         let goes_on = match request.head.starts_with("GET /v1/models ") {
             true => {
-                let mut state = state.lock().unwrap();
-                state.listings.push(request.head);
-                let models = state.models.clone();
-                drop(state);
+                let mut held = state.lock().unwrap();
+                held.listings.push(request.head);
+                let (models, waits) = (held.models.clone(), held.lists_when_told);
+                drop(held);
+                if waits {
+                    until_told(state);
+                }
                 let list: Vec<_> = models.iter().map(|id| json!({ "id": id })).collect();
                 respond(connection, 200, "", &json!({ "data": list }).to_string())
             }

@@ -1,8 +1,13 @@
 //! Decides whether the models that can be used are listed, with what is known of them.
 
+use std::{
+    thread,
+    time::{Duration, Instant},
+};
+
 use serde_json::Value;
 
-use crate::{model_server::ModelServer, place::Place};
+use crate::{model_server::ModelServer, output::LIMIT, place::Place};
 
 fn row<'a>(listed: &'a str, model: &str) -> &'a str {
     let begins = |line: &&str| line.split_whitespace().next() == Some(model);
@@ -71,4 +76,27 @@ fn one_server_can_be_asked_and_gets_no_key_that_is_not_its_own() {
     let ended = place.agent(&["models", "--base-url", "http://127.0.0.1:9/v1"]).ended();
     assert_eq!(ended.code, Some(5), "{ended:?}");
     assert!(ended.stderr.starts_with("agent: 127.0.0.1:9: cannot reach"), "{ended:?}");
+}
+
+#[test]
+fn servers_are_asked_at_once_so_that_none_waits_for_another() {
+    let servers = ["slow", "late"].map(|model| ModelServer::playing([]).listing(&[model]));
+    let servers = servers.map(ModelServer::when_told);
+    let place = Place::empty();
+    let section = |(name, server): (&str, &ModelServer)| {
+        format!("[[providers]]\nname = '{name}'\nbase_url = '{}'\n", server.base_url())
+    };
+    let sections: Vec<String> = ["one", "two"].into_iter().zip(&servers).map(section).collect();
+    place.configure(&sections.concat());
+    let running = place.agent(&["models"]).start();
+    let until = Instant::now() + LIMIT;
+    while servers.iter().any(|server| server.listings().is_empty()) {
+        assert!(Instant::now() < until, "one of them is not asked before the other has answered");
+        thread::sleep(Duration::from_millis(5));
+    }
+    servers.iter().for_each(ModelServer::go_on);
+    let ended = running.ended();
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    let place = |model: &str| ended.stdout.find(row(&ended.stdout, model));
+    assert!(place("one/slow") < place("two/late"), "in the order of the file: {ended:?}");
 }

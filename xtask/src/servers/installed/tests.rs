@@ -39,3 +39,12 @@ fn a_version_is_compared_by_its_numbers() {
     assert!(parts("v18.20.4") < Some(OLDEST_NODE) && parts("v100.0.0") > Some(OLDEST_NODE));
     assert_eq!(parts("node"), None);
 }
+
+#[test]
+fn programs_of_the_system_put_no_folder_in_front_of_the_search_path() {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let of_the_system = Path::new("node").parent().unwrap();
+    assert_eq!(path_with(of_the_system).unwrap(), path);
+    let own = path_with(Path::new("/own/bin")).unwrap();
+    assert_eq!(std::env::split_paths(&own).next(), Some(PathBuf::from("/own/bin")));
+}

@@ -79,7 +79,7 @@ async fn asked(
         .map_or_else(|failure| failure.attempts.len(), |response| response.attempts.len());
     patient.requests += u32::try_from(attempts).unwrap_or(u32::MAX);
     let usage = response.as_ref().map(|response| response.usage).unwrap_or_default();
-    patient.tokens += usage.input_tokens.unwrap_or(0) + usage.output_tokens.unwrap_or(0);
+    patient.tokens.add(usage.input_tokens, usage.output_tokens);
     response
 }
 
