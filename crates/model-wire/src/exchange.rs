@@ -212,10 +212,12 @@ impl Exchange<'_> {
         while let Ok(Some(_)) = response.chunk(self.operation, until).await {}
     }
 
-    /// When to give up waiting for the next event.
+    /// When to give up waiting for the next event. A finished answer is not lost to the deadline
+    /// because of a tail that does not come.
     fn patience(&self, progress: Progress) -> Instant {
+        let left = || self.operation.deadline.saturating_duration_since(Instant::now());
         let wait = match progress {
-            Progress::Settled => self.timeouts().tail,
+            Progress::Settled => self.timeouts().tail.min(left() / 2),
             _ => self.timeouts().idle,
         };
         Instant::now().checked_add(wait).unwrap_or(self.operation.deadline)

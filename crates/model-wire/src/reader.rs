@@ -178,12 +178,19 @@ impl State {
         }
         let value = match json::read(data) {
             Ok(value) => value,
+            // Some servers leave out the empty lines between events.
+            Err(_) if data.contains(&b'\n') => return self.take_lines(event, sink),
             // What the end of the bytes cut is no event; whether it is missed, the decoder knows.
             Err(_) if self.at_end => return Ok(()),
             Err(_) => return Err(Broken(malformed())),
         };
         let name = String::from_utf8_lossy(event.name);
         self.take_frames(&name, &value, sink).map_err(Broken)
+    }
+
+    fn take_lines(&mut self, event: Event<'_>, sink: &dyn DeltaSink) -> Result<(), Broken> {
+        let mut lines = event.data.split(|byte| *byte == b'\n');
+        lines.try_for_each(|data| self.take(Event { data, ..event }, sink))
     }
 
     /// Takes a frame, or the frames of a list: some servers put one around an error.

@@ -94,14 +94,30 @@ impl Refusal {
     }
 }
 
-/// Messages stand in `message`, in `detail` (a text, or a list of objects with `msg` and `loc`), or
-/// are the error itself; gateways keep the one of the server behind them in `metadata.raw`.
+/// Messages stand in `message`, in `detail` or `errors` (a text, an object, or a list of objects
+/// with `msg` and `loc`), or are the error itself; gateways keep the one of the server behind them
+/// in `metadata.raw`.
 fn collect_texts(place: &Value, texts: &mut Vec<String>) {
+    texts.extend(place.as_str().map(str::to_owned));
     let raw = place.get("metadata").and_then(|metadata| metadata.get("raw"));
-    let parts = [Some(place), place.get("message"), place.get("detail"), raw];
-    texts.extend(parts.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned));
-    let details = place.get("detail").and_then(Value::as_array);
-    texts.extend(details.into_iter().flatten().map(Value::to_string));
+    let named = ["message", "detail", "errors"].map(|name| place.get(name));
+    named.into_iter().chain([raw]).flatten().for_each(|part| collect_words(part, texts));
+}
+
+/// The words of the server in a part of an error. Whatever else stands there may be what was asked,
+/// whose words say nothing about the refusal.
+fn collect_words(part: &Value, texts: &mut Vec<String>) {
+    const WORDS: [&str; 9] =
+        ["message", "msg", "detail", "error", "errors", "loc", "param", "type", "code"];
+    match part {
+        Value::String(text) => texts.push(text.clone()),
+        Value::Array(parts) => parts.iter().for_each(|part| collect_words(part, texts)),
+        Value::Object(fields) => {
+            let words = WORDS.iter().filter_map(|name| fields.get(*name));
+            words.for_each(|part| collect_words(part, texts));
+        }
+        _ => {}
+    }
 }
 
 /// Codes are words or numbers; anything else might be a payload.

@@ -19,7 +19,9 @@ pub(crate) fn is_flat_error(frame: &Value) -> bool {
         kind.contains("error") || kind.contains("exception")
     });
     let is_failed = frame.get("status").and_then(Value::as_u64).is_some_and(|code| code >= 400);
-    (says(&["message", "msg", "error_msg"]) && (is_coded || is_named || is_failed))
+    let is_bare = ["type", "object", "id"].iter().all(|name| frame.get(*name).is_none());
+    let is_bad = is_coded || is_named || is_failed || is_bare;
+    (says(&["message", "msg", "error_msg"]) && is_bad)
         || ["errors", "detail"].iter().any(|name| !list(frame, name).is_empty())
         || says(&["detail"])
 }

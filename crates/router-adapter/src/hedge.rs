@@ -65,6 +65,15 @@ impl Claim {
         }
     }
 
+    /// Whether `lane` has the word, now that the other `ended`: it was heard first, be it in the same
+    /// moment, or the other failed unheard.
+    fn is_left_to(&self, lane: Lane, ended: &Attempt) -> bool {
+        match self.heard() {
+            Some(heard) => heard == lane,
+            None => matches!(ended, Attempt::Failed(_)),
+        }
+    }
+
     fn take(&self, lane: Lane) -> bool {
         let free = self.heard.compare_exchange(0, lane as u8, Ordering::AcqRel, Ordering::Acquire);
         if free.is_ok() {
@@ -103,13 +112,13 @@ pub(crate) async fn race(
             drop(first);
             Raced { heard: Lane::Second, attempt: second.await, other: None }
         }
-        // A failure leaves the word to the other, unless it was heard before it failed.
-        Ok((lane, failed @ Attempt::Failed(_))) if claim.heard() != Some(lane) => {
+        // Whoever watches has heard the other, or gets nothing from this one.
+        Ok((lane, ended)) if claim.is_left_to(lane.other(), &ended) => {
             let attempt = match lane {
                 Lane::First => second.await,
                 Lane::Second => first.await,
             };
-            Raced { heard: lane.other(), attempt, other: Some(failed) }
+            Raced { heard: lane.other(), attempt, other: Some(ended) }
         }
         Ok((heard, attempt)) => Raced { heard, attempt, other: None },
     }
@@ -123,3 +132,6 @@ impl Lane {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -187,7 +187,7 @@ impl<'a> Sending<'a> {
         }
     }
 
-    /// Notes the attempt that was not heard: dropped, or failed by itself.
+    /// Notes the attempt that was not heard: dropped, or ended by itself.
     async fn note_the_other(
         &self,
         (stop, pass): Entered<'a>,
@@ -198,10 +198,15 @@ impl<'a> Sending<'a> {
         account.turn_to(stop.candidate, self.route.primary());
         let attempt = attempt.unwrap_or(Attempt::Broken);
         pass.settle(attempt.report(false));
-        let Attempt::Failed(failure) = attempt else { return account.abandoned().await };
-        let noted = account.failed(&failure).await;
-        course.earlier = Some(failure);
-        noted
+        match attempt {
+            Attempt::Failed(failure) => {
+                let noted = account.failed(&failure).await;
+                course.earlier = Some(failure);
+                noted
+            }
+            Attempt::Answered(response) => account.answered(&response).await,
+            Attempt::Broken | Attempt::Unneeded => account.abandoned().await,
+        }
     }
 
     fn state_hedge(&self, slow: Stop<'a>, other: Stop<'a>, account: &mut Account) {

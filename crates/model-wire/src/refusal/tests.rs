@@ -19,6 +19,9 @@ fn every_shape_of_an_error_body_is_read() {
     check("fastapi", r#"{"detail":"Boom"}"#, None, "boom");
     let validation = r#"{"detail":[{"loc":["body","stream_options"],"msg":"Extra inputs"}]}"#;
     check("pydantic", validation, None, "stream_options");
+    check("a list of errors", r#"{"errors":[{"message":"Boom"}]}"#, None, "boom");
+    check("a detail", r#"{"detail":{"message":"Boom"}}"#, None, "boom");
+    check("a message of parts", r#"{"message":{"detail":[{"msg":"Boom"}]}}"#, None, "boom");
     let azure = r#"{"error":{"message":"m","code":null,"innererror":{"code":"Policy"}}}"#;
     check("azure", azure, Some("Policy"), "m");
     let behind = r#"{"error":{"message":"m","metadata":{"raw":"upstream says Boom"}}}"#;

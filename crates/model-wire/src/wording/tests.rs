@@ -23,6 +23,12 @@ fn overflows_of_every_server_are_recognised() {
             "input length and `max_tokens` exceed context limit: 190000 + 20000 > 200000",
             "Request too large: input length and max_tokens exceed context limit",
             "messages exceed context limit",
+            "the request exceeds context limit",
+            "the input length exceeds the context length",
+            "However, the model is loaded with context length of only 4096 tokens, which is not enough.",
+            "The decoder prompt (length 5000) is longer than the maximum model length of 4096.",
+            "The sum of prompt length (5000.0), query length (0) should not exceed max_num_tokens (4096)",
+            "Context size has been exceeded.",
             "Your input exceeds the context window of this model. Please adjust your input and try again.",
             "The input token count exceeds the maximum number of tokens allowed (1048576).",
             "The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).",
@@ -40,6 +46,8 @@ fn overflows_of_every_server_are_recognised() {
             "This endpoint's maximum context length is 65536 tokens. However, you requested about 70500 tokens (70000 of text input, 500 in the output).",
         ],
     );
+    let echoed = r#"{"detail":[{"type":"missing","loc":["body","tools",0],"msg":"Field required","input":"prompt is too long"}]}"#;
+    assert_eq!(Size::of(&Refusal::of_body(echoed.as_bytes())), None, "what was asked says nothing");
     for body in [
         r#"{"error":{"code":"context_length_exceeded","message":"no"}}"#,
         r#"{"error":{"code":400,"type":"exceed_context_size_error","n_ctx":4096}}"#,

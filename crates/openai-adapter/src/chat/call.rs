@@ -27,6 +27,8 @@ pub(super) struct Call {
     pub(super) adopted: Option<u64>,
     /// Whether more arguments came, without an id or a name, when they were whole already.
     pub(super) is_mixed: bool,
+    /// Whether it was but the head of the call behind it.
+    pub(super) is_joined: bool,
     /// Whether its arguments are known to be no JSON.
     is_text: bool,
     balance: Balance,
@@ -131,6 +133,11 @@ impl Call {
     /// Whether it has no arguments so far.
     pub(super) fn is_blank(&self) -> bool {
         self.arguments.trim().is_empty()
+    }
+
+    /// Whether it is a name that no arguments followed.
+    pub(super) fn is_lone_head(&self) -> bool {
+        !self.name.is_empty() && self.is_blank()
     }
 
     /// Whether its arguments have begun and are not whole.

@@ -25,6 +25,8 @@ pub(super) struct Calls {
     frame: u64,
     /// Whether a fragment could have belonged to either of two calls.
     doubtful: bool,
+    /// Whether a call went on under another id: then an id says little.
+    ids_change: bool,
 }
 
 /// What became of the calls.
@@ -48,7 +50,13 @@ pub(super) enum Frame {
 impl Calls {
     /// No calls yet. Ids that the server does not give are derived from `seed`.
     pub(super) fn new(seed: &str) -> Self {
-        Self { calls: Vec::new(), seed: seed.to_owned(), frame: 0, doubtful: false }
+        Self {
+            calls: Vec::new(),
+            seed: seed.to_owned(),
+            frame: 0,
+            doubtful: false,
+            ids_change: false,
+        }
     }
 
     /// Whether no call began.
@@ -127,7 +135,7 @@ impl Calls {
         }
     }
 
-    fn by_id(&self, id: &str, fragment: &Fragment) -> Option<usize> {
+    fn by_id(&mut self, id: &str, fragment: &Fragment) -> Option<usize> {
         let same = |call: &Call| call.wire_id.as_deref() == Some(id);
         if let Some(at) = self.calls.iter().rposition(same) {
             let call = &self.calls[at];
@@ -140,6 +148,7 @@ impl Calls {
         let is_late = call.wire_id.is_none() && !call.is_followed_by(fragment);
         let is_changed = call.is_begun() && fragment.is_rest();
         let fits = call.shares_name(fragment) && !call.is_told_otherwise(fragment);
+        self.ids_change |= fits && is_changed && !is_late;
         (fits && (is_late || is_changed)).then_some(at)
     }
 
@@ -223,13 +232,31 @@ impl Calls {
         given.cloned().unwrap_or_else(|| model_wire::minted(&self.seed, at))
     }
 
+    /// Where ids change from fragment to fragment, a call without arguments was the head of the
+    /// next one at its index, unless that one has another name.
+    fn join_heads(&mut self, sink: &dyn DeltaSink) {
+        for at in 1..self.calls.len() {
+            let (head, tail) = (&self.calls[at - 1], &self.calls[at]);
+            let fits = tail.name.is_empty() || tail.name == head.name;
+            if head.is_lone_head() && head.index == tail.index && fits {
+                let name = head.name.clone();
+                self.calls[at - 1].is_joined = true;
+                self.calls[at].name = name;
+                self.announce(at, "", sink);
+            }
+        }
+    }
+
     /// Ends the assembly.
     pub(super) fn assemble(&mut self, sink: &dyn DeltaSink) -> Assembled {
         if self.doubtful {
             return Assembled::Cut;
         }
+        if self.ids_change {
+            self.join_heads(sink);
+        }
         let mut kept: Vec<(usize, Value, Option<Value>)> = Vec::new();
-        for (at, call) in self.calls.iter().enumerate() {
+        for (at, call) in self.calls.iter().enumerate().filter(|(_, call)| !call.is_joined) {
             let value = match Arguments::read(&call.arguments) {
                 Arguments::Whole(Value::String(_)) if call.is_mixed => return Assembled::Cut,
                 Arguments::Whole(value) if !call.name.is_empty() => value,

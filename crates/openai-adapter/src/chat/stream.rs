@@ -72,8 +72,9 @@ impl ChatStream {
             || !self.legacy_calls.is_empty()
     }
 
-    const fn progress(&self) -> Progress {
-        if self.finish.is_some() { Progress::Settled } else { Progress::Open }
+    /// How far the answer is after a frame that by itself means `progress`.
+    const fn progress_after(&self, progress: Progress) -> Progress {
+        if self.finish.is_some() { Progress::Settled } else { progress }
     }
 
     /// The text of a frame that has nothing else to say, the first one excepted.
@@ -204,7 +205,8 @@ impl ChatStream {
         match choice.get("message").filter(|message| message.is_object()) {
             Some(message) if self.in_deltas => self.complete(message, sink)?,
             Some(message) => self.take_delta(message, frame, sink)?,
-            None => {}
+            // The place of text in the API before this one.
+            None => self.take_text(text(choice, "text").unwrap_or_default(), sink),
         }
         self.finish = self.finish.max(reason);
         Ok(())
@@ -244,6 +246,17 @@ fn error_of_choice(choice: &Value) -> Option<&Value> {
     error_of(choice).or_else(|| inner("delta")).or_else(|| inner("message"))
 }
 
+/// The choices of the answer that was asked for: those that say so, and the first one if it says
+/// nothing. Some servers put two pieces of it into one frame.
+fn ours(frame: &Value) -> impl Iterator<Item = &Value> {
+    let choices = list(frame, "choices").iter().filter(|choice| choice.is_object()).enumerate();
+    let index = |at: usize, choice: &Value| match choice.get("index").and_then(position) {
+        Some(index) => index == 0,
+        None => at == 0,
+    };
+    choices.filter(move |(at, choice)| index(*at, choice)).map(|(_, choice)| choice)
+}
+
 /// Why the answer ends, if the choice says that it does.
 fn reason(choice: &Value) -> Option<Finish> {
     filled(choice, "finish_reason").and_then(Finish::of)
@@ -259,24 +272,24 @@ impl Decoder for ChatStream {
         if let Some(text) = self.plain_text(name, frame) {
             (self.answered, self.in_deltas) = (true, true);
             self.take_text(text, sink);
-            return Ok(self.progress());
+            return Ok(self.progress_after(Progress::Open));
         }
         if let Some(id) = filled(frame, "id") {
             self.response_id.get_or_insert_with(|| id.to_owned());
         }
         metering::observe(&mut self.meter, frame, self.reading.counts);
-        let index = |choice: &Value| choice.get("index").and_then(position).unwrap_or(0);
-        let choice = list(frame, "choices").iter().find(|choice| index(choice) == 0);
-        if let Some(choice) = choice {
+        for choice in ours(frame) {
             metering::observe(&mut self.meter, choice, self.reading.counts);
         }
         if let Some(error) = error(name, frame) {
             return Err(failure::of_event(&Refusal::of_value(error), self.delivered()));
         }
-        if let Some(choice) = choice {
+        let mut progress = Progress::Idle;
+        for choice in ours(frame) {
             self.take_choice(choice, sink)?;
+            progress = Progress::Open;
         }
-        Ok(self.progress())
+        Ok(self.progress_after(progress))
     }
 
     fn finish(&mut self, ending: Ending, sink: &dyn DeltaSink) -> Result<Answer, PortFailure> {

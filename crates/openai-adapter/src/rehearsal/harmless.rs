@@ -55,7 +55,8 @@ fn the_progress_says_what_to_wait_for() {
     };
     assert_eq!(fed(": ping\n\n"), (Progress::Idle, false));
     assert_eq!(fed("data: {\"choices\":"), (Progress::Idle, false));
-    assert_eq!(fed("[]}\n\n"), (Progress::Open, true));
+    assert_eq!(fed("[]}\n\n"), (Progress::Idle, false), "no choice says nothing");
+    assert_eq!(fed("data: {\"choices\":[{}]}\n\n"), (Progress::Open, true));
     assert_eq!(fed(": ping\n\n"), (Progress::Open, false));
     assert_eq!(fed(HI), (Progress::Settled, true));
     assert_eq!(fed("data: [DONE]\n\n"), (Progress::Over, true));

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use openai_adapter::Api;
+use openai_adapter::{Api, Timeouts};
 use runtime_ports::ModelSession;
 use wire_rehearsal::loopback::{Act, LAST_CHUNK, Loopback, chunk, events, stream, stream_head};
 
@@ -42,6 +42,8 @@ async fn b11_signs_of_life_are_no_progress() {
     assert_eq!(outcome(begun(&[HI], &[ping])).await, idle, "comments");
     let byte = Act::Repeat(chunk(b"x"), every);
     assert_eq!(outcome(begun(&[HI], &[byte])).await, idle, "bytes of an event without end");
+    let nothing = Act::Repeat(chunk(&events(&[r#"{"id":"x","choices":[]}"#])), every);
+    assert_eq!(outcome(begun(&[HI], &[nothing])).await, idle, "frames without a choice");
     let keepalive = Act::Repeat(chunk(&events(&[r#"{"type":"keepalive"}"#])), every);
     assert_eq!(outcome_of(Api::Responses, begun(&[], &[keepalive])).await, idle, "keepalives");
 }
@@ -74,6 +76,12 @@ async fn a_finished_answer_needs_no_orderly_end() {
         assert_eq!(outcome(acts).await, "Stop hi", "{name}");
         assert!(begun.elapsed() < Duration::from_secs(2), "{name}");
     }
+    let server = Loopback::start(vec![begun(&[HI, STOP], &held_open)]).await;
+    let patient = Timeouts { tail: Duration::from_secs(5), ..Timeouts::default() };
+    let session = builder(&server).timeouts(patient).build().expect("a session");
+    let soon = operation(Duration::from_secs(1));
+    let answer = session.invoke(&soon, request()).await;
+    assert_eq!(line(&answer), "Stop hi", "a deadline before the end of the tail");
     let completed = r#"{"type":"response.completed","response":{"output":[]}}"#;
     let acts = begun(&[completed], &held_open);
     assert_eq!(outcome_of(Api::Responses, acts).await, "Stop ", "a terminal event");

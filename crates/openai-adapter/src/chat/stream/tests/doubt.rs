@@ -168,6 +168,42 @@ fn a2_a3_indices_that_collide_or_are_shifted() {
 }
 
 #[test]
+fn a4_heads_whose_ids_change_at_once() {
+    table(&[
+        (
+            "another id with each fragment, and a head without arguments",
+            &[
+                r#"{"index":0,"id":"a1","function":{"name":"f","arguments":""}}"#,
+                r#"{"index":0,"id":"a","function":{"arguments":"{\"p\""}}"#,
+                r#"{"index":0,"id":"a3","function":{"arguments":":1}"}}"#,
+            ],
+            F,
+        ),
+        (
+            "another id and the name with each fragment",
+            &[
+                r#"{"index":0,"id":"a1","function":{"name":"f","arguments":""}}"#,
+                r#"{"index":0,"id":"a","function":{"name":"f","arguments":"{\"p\""}}"#,
+                r#"{"index":0,"id":"a3","function":{"name":"f","arguments":":1}"}}"#,
+            ],
+            F,
+        ),
+        (
+            "two calls, another id with each fragment",
+            &[
+                r#"{"index":0,"id":"a1","function":{"name":"f"}}"#,
+                r#"{"index":0,"id":"a","function":{"arguments":"{\"p\""}}"#,
+                r#"{"index":0,"id":"a3","function":{"arguments":":1}"}}"#,
+                r#"{"index":1,"id":"b1","function":{"name":"g"}}"#,
+                r#"{"index":1,"id":"b","function":{"arguments":"{\"p\":2"}}"#,
+                r#"{"index":1,"id":"b3","function":{"arguments":"}"}}"#,
+            ],
+            F_AND_G,
+        ),
+    ]);
+}
+
+#[test]
 fn a4_ids_that_change_or_are_none() {
     table(&[
         (

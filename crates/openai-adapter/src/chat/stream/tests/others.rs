@@ -186,6 +186,11 @@ const ODD: &[Row] = &[
         r#"Stop: "hi""#,
     ),
     (
+        "a text beside no delta",
+        &[r#"{"choices":[{"index":0,"text":"hi","finish_reason":"stop"}]}"#],
+        r#"Stop: "hi""#,
+    ),
+    (
         "parts that are texts",
         &[r#"{"choices":[{"delta":{"content":["h",{"text":"i"},7,null]}}]}"#, STOP],
         r#"Stop: "hi""#,
@@ -294,6 +299,7 @@ fn b9_no_error_is_lost_wherever_it_stands() {
             &[HI, r#"{"code":"InternalError","message":"boom","request_id":"1"}"#, DONE],
             AMID,
         ),
+        ("flat, a message alone", &[HI, r#"{"message":"boom"}"#, DONE], AMID),
         ("flat, with a type", &[HI, r#"{"type":"server_error","message":"boom"}"#, DONE], AMID),
         ("flat, with a status", &[HI, r#"{"status":429,"message":"slow"}"#, DONE], late),
         ("flat, of a framework", &[HI, r#"{"detail":"boom"}"#, DONE], AMID),
@@ -335,6 +341,8 @@ fn b10_bytes_in_every_order() {
     }
     let rows: &[(&str, String, &str)] = &[
         ("no space", hi("\n").replace("data: ", "data:"), expected),
+        ("no empty lines", hi("\n").replace("\n\n", "\n"), expected),
+        ("no empty lines, cut", format!("data: {HI}\ndata: {{\"choices\""), TRUNCATED),
         ("two spaces", hi("\n").replace("data: ", "data:  "), expected),
         ("zero bytes between", hi("\n").replace("data: ", "\0\0data: "), expected),
         ("only comments", ": a\n\n: b\n\n".to_owned(), TRUNCATED),
@@ -395,6 +403,18 @@ fn b12_other_choices_are_not_ours() {
                 r#"{"choices":[{"index":"1","delta":{"content":"no"}},{"index":"0","delta":{"content":"hi"}}]}"#,
                 STOP,
             ],
+            r#"Stop: "hi""#,
+        ),
+        (
+            "two pieces of ours in one frame",
+            &[
+                r#"{"choices":[{"index":0,"delta":{"content":"h"}},{"index":0,"delta":{"content":"i"},"finish_reason":"stop"}]}"#,
+            ],
+            r#"Stop: "hi""#,
+        ),
+        (
+            "a second one that says nothing of its place",
+            &[r#"{"choices":[null,{"delta":{"content":"hi"}},{"delta":{"content":"no"}}]}"#, STOP],
             r#"Stop: "hi""#,
         ),
         (
