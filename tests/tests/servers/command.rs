@@ -13,12 +13,7 @@ use crate::{
 /// One task in a folder: the model reads a file, and the answer is standard output.
 pub(crate) async fn check(base: &str, speech: Speech, about: &About, results: &Results) {
     let Ok(agent) = std::env::var("SERVERS_AGENT") else { return };
-    let api = match speech {
-        Speech::Chat => "chat",
-        Speech::Responses => "responses",
-        Speech::Messages => return,
-    };
-    results.take(about, "agent run", run(&agent, base, api)).await;
+    results.take(about, "agent run", run(&agent, base, &speech.name())).await;
 }
 
 async fn run(agent: &str, base: &str, api: &str) -> Outcome {
