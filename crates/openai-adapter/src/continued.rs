@@ -25,15 +25,23 @@ pub(crate) struct Continued(Mutex<Responses>);
 
 #[derive(Debug, Default)]
 struct Responses {
-    ids: HashMap<Digest, Arc<str>>,
+    held: HashMap<Digest, Held>,
     oldest_first: VecDeque<Digest>,
+}
+
+/// A response that the server keeps.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Held {
+    /// The server's name for it.
+    pub(crate) id: Arc<str>,
+    /// How many tokens it counted as read for it.
+    pub(crate) input_tokens: Option<u64>,
 }
 
 /// The response that a request continues.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Continuation {
-    /// The server's name for it.
-    pub(crate) response_id: Arc<str>,
+    pub(crate) response: Held,
     /// How many messages of the request the server has.
     pub(crate) messages: usize,
     key: Digest,
@@ -44,7 +52,7 @@ impl Continued {
     /// follows it.
     pub(crate) fn find(&self, request: &ModelRequest) -> Option<Continuation> {
         let responses = self.responses();
-        if responses.ids.is_empty() {
+        if responses.held.is_empty() {
             return None;
         }
         let length = request.messages.len();
@@ -61,21 +69,16 @@ impl Continued {
         }
     }
 
-    /// Remembers that the server keeps `request` and its answer under `response_id`.
-    pub(crate) fn remember(
-        &self,
-        request: &ModelRequest,
-        output: &[ModelContent],
-        response_id: &str,
-    ) {
+    /// Remembers that the server keeps `request` and its answer as `response`.
+    pub(crate) fn remember(&self, request: &ModelRequest, output: &[ModelContent], response: Held) {
         let mut history = request.messages.clone();
         history.push(ModelMessage { role: ModelRole::Assistant, content: output.to_vec() });
-        self.responses().insert(key(&request.model, history.digest()), response_id.into());
+        self.responses().insert(key(&request.model, history.digest()), response);
     }
 
     /// Forgets a response that the server does not have any more.
     pub(crate) fn forget(&self, continuation: &Continuation) {
-        self.responses().ids.remove(&continuation.key);
+        self.responses().held.remove(&continuation.key);
     }
 
     fn responses(&self) -> MutexGuard<'_, Responses> {
@@ -86,25 +89,25 @@ impl Continued {
 impl Responses {
     /// The longest known prefix of more than `start` messages that is not the whole.
     fn find_from(&self, start: usize, request: &ModelRequest) -> Option<Continuation> {
-        let messages = &request.messages;
+        let history = &request.messages;
         let mut found = None;
-        for (held, digest) in (start + 1..messages.len()).zip(messages.prefix_digests_from(start)) {
+        for (messages, digest) in (start + 1..history.len()).zip(history.prefix_digests_from(start))
+        {
             let key = key(&request.model, digest);
-            if let Some(id) = self.ids.get(&key) {
-                let response_id = Arc::clone(id);
-                found = Some(Continuation { response_id, messages: held, key });
+            if let Some(response) = self.held.get(&key) {
+                found = Some(Continuation { response: response.clone(), messages, key });
             }
         }
         found
     }
 
-    fn insert(&mut self, key: Digest, response_id: Arc<str>) {
-        if self.ids.insert(key, response_id).is_none() {
+    fn insert(&mut self, key: Digest, response: Held) {
+        if self.held.insert(key, response).is_none() {
             self.oldest_first.push_back(key);
         }
         while self.oldest_first.len() > MOST_RESPONSES {
             let oldest = self.oldest_first.pop_front();
-            oldest.and_then(|key| self.ids.remove(&key));
+            oldest.and_then(|key| self.held.remove(&key));
         }
     }
 }

@@ -1,7 +1,8 @@
 //! Decides which optional parts of a request a server gets, after what it has refused before.
 //!
 //! Knows nothing about how they are written. Invariant: a part is left out only after this server
-//! refused it by name, and never one that changes what was asked.
+//! refused it by name, and never one that changes what was asked. One call at a time is a wish: any
+//! answer may have several, and callers take them.
 
 use std::sync::atomic::{AtomicU16, Ordering};
 

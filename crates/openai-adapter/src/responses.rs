@@ -8,5 +8,5 @@ mod snapshot;
 mod stream;
 
 pub(crate) use encode::{Kept, body, piece, tools};
-pub(crate) use ending::IGNORED;
+pub(crate) use ending::{IGNORED, IGNORED_AMID};
 pub(crate) use stream::{KeptResponse, ResponsesStream};

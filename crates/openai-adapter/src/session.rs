@@ -1,8 +1,8 @@
 //! Decides how a model call becomes requests to one server, and what is told about them.
 //!
 //! Knows nothing about other servers and about retrying. Invariant: a request is sent once; only a
-//! server that refuses an optional part of it by name gets it again, without that part, and every
-//! request that reached it is listed.
+//! server that refuses an optional part of it by name, or does not go on from the response that it
+//! was told, gets it again without that part, and every request that reached it is listed.
 
 mod lessons;
 mod requests;
@@ -19,7 +19,7 @@ use runtime_ports::{
 use crate::{
     builder::OpenAiSessionBuilder,
     context,
-    continued::Continued,
+    continued::{Continued, Held},
     features::RefusedFeatures,
     history::Keys,
     models,
@@ -129,7 +129,9 @@ impl OpenAiSession {
                     let response = response(answered, attempts);
                     context::was_taken_whole(&self.settings.server, request, &response)?;
                     if let Some(id) = kept.get() {
-                        self.continued.remember(request, &response.output, id);
+                        let input_tokens = response.usage.input_tokens;
+                        let held = Held { id: id.as_str().into(), input_tokens };
+                        self.continued.remember(request, &response.output, held);
                     }
                     return Ok(response);
                 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use runtime_ports::{ModelContent, ModelMessage, ModelRequest, ModelRole, ToolSet, Transcript};
 
-use super::{Continued, MOST_RESPONSES};
+use super::{Continued, Held, MOST_RESPONSES};
 
 fn request(model: &str, messages: &Transcript) -> ModelRequest {
     ModelRequest {
@@ -28,11 +28,12 @@ fn history(texts: &[&str]) -> Transcript {
 
 fn found(continued: &Continued, texts: &[&str]) -> Option<(String, usize)> {
     let found = continued.find(&request("m", &history(texts)))?;
-    Some((found.response_id.to_string(), found.messages))
+    Some((found.response.id.to_string(), found.messages))
 }
 
 fn remember(continued: &Continued, texts: &[&str], answer: &str, id: &str) {
-    continued.remember(&request("m", &history(texts)), &[ModelContent::text(answer)], id);
+    let response = Held { id: id.into(), input_tokens: None };
+    continued.remember(&request("m", &history(texts)), &[ModelContent::text(answer)], response);
 }
 
 #[test]
@@ -70,7 +71,7 @@ fn e13_many_new_messages_are_looked_through() {
         messages.push(said(ModelRole::Tool, &number.to_string()));
     }
     let found = continued.find(&request("m", &messages)).expect("it is known");
-    assert_eq!((&*found.response_id, found.messages), ("r1", 2));
+    assert_eq!((&*found.response.id, found.messages), ("r1", 2));
 }
 
 #[test]
@@ -81,5 +82,5 @@ fn e13_the_table_is_bounded_and_the_oldest_goes_first() {
     }
     assert_eq!(found(&continued, &["0", "a", "q"]), None);
     assert_eq!(found(&continued, &["1", "a", "q"]), Some(("1".into(), 2)));
-    assert_eq!(continued.responses().ids.len(), MOST_RESPONSES);
+    assert_eq!(continued.responses().held.len(), MOST_RESPONSES);
 }

@@ -11,8 +11,16 @@ use model_wire::{
 use runtime_ports::{ModelContent, ModelFinish, PortFailure};
 use serde_json::Value;
 
-/// The code of the failure of a server that did not go on from the response that it was told.
+/// The code of the failure of a server that did not go on from the response that it was told, before
+/// anything of its answer was shown.
 pub(crate) const IGNORED: &str = "PREVIOUS_RESPONSE_IGNORED";
+
+/// The same after something was.
+pub(crate) const IGNORED_AMID: &str = "PREVIOUS_RESPONSE_IGNORED_AMID";
+
+/// A server that read less than this part of what it read for the response before did not go on
+/// from it. Not all is read again: some servers drop earlier reasoning.
+const PART_READ: u64 = 2;
 
 /// What became of a response. Later ones weigh more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -52,11 +60,39 @@ pub(super) fn is_error(name: &str, kind: &str) -> bool {
     name == "error" || matches!(kind, "error" | "response.error")
 }
 
-/// The failure of a response that does not go on from the one that it was told.
-pub(super) fn ignored() -> PortFailure {
+/// From which response a response that was told one goes on, as far as it says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Origin {
+    is_said: bool,
+    /// How many tokens were read for the response before.
+    held: Option<u64>,
+}
+
+impl Origin {
+    /// Nothing is said so far.
+    pub(super) const fn behind(held: Option<u64>) -> Self {
+        Self { is_said: false, held }
+    }
+
+    /// Takes what a response says. Whether it plainly goes on from nothing.
+    pub(super) fn is_denied(&mut self, response: &Value) -> bool {
+        let said = response.get("previous_response_id");
+        self.is_said |= said.is_some_and(|id| !id.is_null());
+        said == Some(&Value::Null)
+    }
+
+    /// Whether a response that says nothing was given to too little for a whole conversation.
+    pub(super) fn is_refuted(self, counted: Option<u64>) -> bool {
+        let too_little = |(held, counted): (u64, u64)| counted < held / PART_READ;
+        !self.is_said && self.held.zip(counted).is_some_and(too_little)
+    }
+}
+
+/// The failure of a response that does not go on from the one that it was told, with its code.
+pub(super) fn ignored(code: &str) -> PortFailure {
     let message = "the server did not go on from the response that it was told, so that it answers \
                    to a part of the conversation only; it gets whole conversations from now on";
-    failure::broken(IGNORED, message)
+    failure::broken(code, message)
 }
 
 /// The id of a call.

@@ -20,7 +20,7 @@ use crate::{
     profile::Reading,
     responses::{
         encode::{Kept, MESSAGE_PHASE},
-        ending::{Status, call_id, ignored, is_error, settled},
+        ending::{IGNORED, IGNORED_AMID, Origin, Status, call_id, ignored, is_error, settled},
         items::{Item, Made, Report},
         pieces::{Piece, PieceOf},
         snapshot,
@@ -42,8 +42,8 @@ pub(crate) struct ResponsesStream {
     response_id: Option<String>,
     /// Where the id goes of a response that is kept.
     kept: Option<KeptResponse>,
-    /// Whether the response goes on from an earlier one.
-    goes_on: bool,
+    /// Where the response goes on, when it was told an earlier one.
+    origin: Option<Origin>,
     /// Whether nothing says that the server did not keep it.
     is_stored: bool,
     /// How many items the final report has listed.
@@ -63,7 +63,7 @@ impl ResponsesStream {
             reading,
             response_id: None,
             kept: None,
-            goes_on: false,
+            origin: None,
             is_stored: true,
             listed: 0,
             items: Vec::new(),
@@ -77,8 +77,18 @@ impl ResponsesStream {
     /// is kept is what the answer says.
     pub(crate) fn keeping(mut self, kept: Kept<'_>, slot: &KeptResponse) -> Self {
         self.kept = (kept != Kept::Nothing).then(|| Arc::clone(slot));
-        self.goes_on = matches!(kept, Kept::ResponseAfter(_));
+        self.origin = matches!(kept, Kept::ResponseAfter(_)).then_some(Origin::behind(None));
         self
+    }
+
+    /// The same after a response for which the server `held` so many tokens, if it counted them.
+    pub(crate) fn behind(mut self, held: Option<u64>) -> Self {
+        self.origin = self.origin.map(|_| Origin::behind(held));
+        self
+    }
+
+    fn ignored(&self) -> PortFailure {
+        ignored(if self.delivered() { IGNORED_AMID } else { IGNORED })
     }
 
     fn delivered(&self) -> bool {
@@ -281,6 +291,10 @@ impl ResponsesStream {
                 return Err(failure::of_event(&Refusal::of_value(error), self.delivered()));
             }
         };
+        let counted = self.meter.usage().input_tokens;
+        if self.origin.is_some_and(|origin| origin.is_refuted(counted)) {
+            return Err(self.ignored());
+        }
         self.take_snapshot(response, sink)?;
         self.finish = Some(finish);
         Ok(Progress::Over)
@@ -382,8 +396,8 @@ impl Decoder for ResponsesStream {
             metering::observe(&mut self.meter, response, self.reading.counts);
             let id = filled(response, "id").map(str::to_owned);
             self.response_id = self.response_id.take().or(id);
-            if self.goes_on && response.get("previous_response_id") == Some(&Value::Null) {
-                return Err(ignored());
+            if self.origin.as_mut().is_some_and(|origin| origin.is_denied(response)) {
+                return Err(self.ignored());
             }
         }
         let is_known = is_document || kind.starts_with("response.");

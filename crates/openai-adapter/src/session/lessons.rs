@@ -1,13 +1,17 @@
 //! Decides what a session learns from a request that failed, and whether it is sent once more.
 //!
-//! Knows nothing about how requests are written. Invariant: only what was refused is sent again, at
-//! most twice, and every request that reached the server is listed.
+//! Knows nothing about how requests are written. Invariant: only what was refused is sent again, or
+//! a part of a conversation that was answered as if it were the whole, before anything of that
+//! answer was shown; at most twice, and every request that reached the server is listed.
 
 use model_wire::{Failed, Refusal};
 use runtime_ports::{CommitDisposition, PortFailure, RequestMeter};
 
 use super::{OpenAiSession, requests::Sent};
-use crate::{features::Feature, responses::IGNORED};
+use crate::{
+    features::Feature,
+    responses::{IGNORED, IGNORED_AMID},
+};
 
 /// Most requests of one call: the first, and two more for two parts that a server refuses.
 const MOST_REQUESTS: usize = 3;
@@ -21,10 +25,11 @@ impl OpenAiSession {
         sent: &Sent<'_>,
         attempts: &mut Vec<RequestMeter>,
     ) -> Result<(), PortFailure> {
-        if failed.failure.code == IGNORED {
+        let code = &failed.failure.code;
+        if code == IGNORED || code == IGNORED_AMID {
             self.refused.remember(Feature::PreviousResponse);
         }
-        let is_mended = self.is_mended(&failed, sent);
+        let is_mended = code == IGNORED || self.is_mended(&failed, sent);
         attempts.extend(failed.meter);
         if is_mended && attempts.len() < MOST_REQUESTS {
             return Ok(());

@@ -32,7 +32,7 @@ impl Sent<'_> {
         match &self.continuation {
             _ if !self.written.features.has(Feature::PreviousResponse) => Kept::Nothing,
             None => Kept::Response,
-            Some(continuation) => Kept::ResponseAfter(&continuation.response_id),
+            Some(continuation) => Kept::ResponseAfter(&continuation.response.id),
         }
     }
 }
@@ -117,7 +117,8 @@ impl OpenAiSession {
             Api::Chat => Box::new(ChatStream::new(issuer, seed, reading)),
             Api::Responses => {
                 let stream = ResponsesStream::new(issuer, seed, reading);
-                Box::new(stream.keeping(sent.kept(), &kept))
+                let held = sent.continuation.as_ref().and_then(|found| found.response.input_tokens);
+                Box::new(stream.keeping(sent.kept(), &kept).behind(held))
             }
         };
         (decoder, kept)

@@ -205,20 +205,72 @@ async fn e13_a_server_that_knows_no_such_thing_is_not_asked_again() {
     }
 }
 
-#[tokio::test]
-async fn e13_an_answer_to_a_part_of_the_conversation_is_a_failure() {
-    let ignoring = json!({"type": "response.created",
-        "response": {"id": "r2", "previous_response_id": null}});
-    let ignored = stream(&events(&[ignoring.to_string()]));
-    let server = Loopback::start(vec![text("r1", "a"), ignored, text("r3", "b")]).await;
+/// An answer for which the server says that it read so many tokens, and not from where it went on.
+fn counting(id: &str, input_tokens: u64) -> Value {
+    let usage = json!({"input_tokens": input_tokens, "output_tokens": 1});
+    let said = json!([{"type": "message", "id": "m", "role": "assistant",
+        "content": [{"type": "output_text", "text": "hi"}]}]);
+    json!({"type": "response.completed", "response": {"id": id, "output": said, "usage": usage}})
+}
+
+/// A server that answers `first`, then `second` to what goes on from it, then `r3`.
+async fn continued(first: Vec<Act>, second: &[Value]) -> (Loopback, OpenAiSession, Transcript) {
+    let second: Vec<String> = second.iter().map(Value::to_string).collect();
+    let second: Vec<&str> = second.iter().map(String::as_str).collect();
+    let server = Loopback::start(vec![first, stream(&events(&second)), text("r3", "b")]).await;
     let (session, mut messages) = (session(&server), asked("q"));
     let response = ask(&session, &messages).await.expect("an answer");
     take(&mut messages, &response);
     messages.push(ModelMessage::text(ModelRole::User, "more"));
+    (server, session, messages)
+}
+
+fn denying(kind: &str) -> Value {
+    json!({"type": kind, "response": {"id": "r2", "previous_response_id": null}})
+}
+
+#[tokio::test]
+async fn e13_a_server_that_goes_on_from_nothing_gets_the_whole_at_once() {
+    let counted = || stream(&events(&[counting("r1", 100).to_string()]));
+    let cases = [
+        ("it says so", text("r1", "a"), denying("response.created")),
+        ("its counts say so", counted(), counting("r2", 20)),
+    ];
+    for (name, first, second) in cases {
+        let (server, session, messages) = continued(first, &[second]).await;
+        let response = ask(&session, &messages).await.expect(name);
+        assert_eq!((response.output, response.attempts.len()), (vec![ModelContent::text("b")], 2));
+        assert_eq!(lines(&server), ["- 2", "r1 1", "- 4"], "{name}");
+        assert_eq!(bodies(&server)[2]["store"], false, "{name}: it is not asked again");
+    }
+}
+
+#[tokio::test]
+async fn e13_what_was_shown_of_an_answer_to_a_part_is_a_failure() {
+    let delta = json!({"type": "response.output_text.delta", "output_index": 0, "delta": "h"});
+    let end = denying("response.completed");
+    let (server, session, messages) = continued(text("r1", "a"), &[delta, end]).await;
     let failure = ask(&session, &messages).await.expect_err("it went on from nothing");
-    assert_eq!(failure.code, "PREVIOUS_RESPONSE_IGNORED");
+    assert_eq!(
+        (failure.code.as_str(), failure.attempts.len()),
+        ("PREVIOUS_RESPONSE_IGNORED_AMID", 1)
+    );
     ask(&session, &messages).await.expect("the whole conversation");
     assert_eq!(lines(&server), ["- 2", "r1 1", "- 4"]);
+}
+
+#[tokio::test]
+async fn e13_who_says_nothing_and_reads_enough_goes_on() {
+    let first = stream(&events(&[counting("r1", 100).to_string()]));
+    let (server, session, messages) = continued(first, &[counting("r2", 90)]).await;
+    let response = ask(&session, &messages).await.expect("an answer");
+    assert_eq!(response.attempts.len(), 1);
+    assert_eq!(lines(&server), ["- 2", "r1 1"]);
+    let mut said = counting("r2", 20);
+    said["response"]["previous_response_id"] = json!("r1");
+    let first = stream(&events(&[counting("r1", 100).to_string()]));
+    let (_server, session, messages) = continued(first, &[said]).await;
+    ask(&session, &messages).await.expect("it says that it goes on");
 }
 
 #[tokio::test]
