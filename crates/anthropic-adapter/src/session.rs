@@ -11,7 +11,7 @@ use bytes::Bytes;
 use model_wire::{Answered, Exchange, Failed, HttpClient, pieces::ToolEncodings};
 use runtime_ports::{
     DeltaSink, DiscardDeltas, ModelProfile, ModelRequest, ModelResponse, ModelSession,
-    OperationContext, PortFailure, PortFailureKind, RequestMeter,
+    OperationContext, PortFailure, PortFailureKind, RequestMeter, most_requests,
 };
 use serde_json::{Value, json};
 
@@ -156,7 +156,9 @@ impl AnthropicSession {
     ) -> Result<(), PortFailure> {
         attempts.extend(failed.meter);
         let learn = |refusal| self.refused.learn(&refusal, &request.messages, parts);
-        if attempts.len() < MOST_REQUESTS && failed.refusal.is_some_and(learn) {
+        // What is learnt serves the next call, even where this one may send nothing more.
+        let is_mended = failed.refusal.is_some_and(learn);
+        if is_mended && attempts.len() < MOST_REQUESTS.min(most_requests() as usize) {
             return Ok(());
         }
         let failure = failed.failure.with_attempts(std::mem::take(attempts));

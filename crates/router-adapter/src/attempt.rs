@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use runtime_ports::{
     DeltaSink, ModelRequest, ModelResponse, ModelSession, OperationContext, PortFailure,
-    PortFailureKind,
+    PortFailureKind, limit_requests,
 };
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument as _;
@@ -32,6 +32,8 @@ pub(crate) struct Frame<'a> {
     pub(crate) operation: &'a OperationContext,
     /// Fires when nobody waits for the answer any more.
     pub(crate) given_up: &'a CancellationToken,
+    /// Most requests that the adapter may make.
+    pub(crate) most_requests: u32,
 }
 
 /// How an attempt ended.
@@ -56,7 +58,7 @@ impl Attempt {
 }
 
 impl Frame<'_> {
-    /// Sends the request once. Without a sink the answer is not streamed.
+    /// Hands the request over once. Without a sink the answer is not streamed.
     pub(crate) async fn attempt(
         self,
         session: &dyn ModelSession,
@@ -71,6 +73,7 @@ impl Frame<'_> {
         }
         let span = tracing::debug_span!("request", operation = %self.operation.id);
         let call = self.call(session, request, sink);
+        let call = limit_requests(self.most_requests, call);
         let call = WITHIN_A_ROUTER.scope((), call).instrument(span);
         tokio::select! {
             biased;

@@ -107,12 +107,18 @@ pub(crate) const fn report_of(failure: &PortFailure, delta_delivered: bool) -> R
     let is_open = matches!(failure.commit, CommitDisposition::Unknown);
     match failure.kind {
         Unavailable => Report::Failed,
+        // Refused on this side: nobody knows whether the endpoint would have answered.
+        _ if is_refused_here(failure) => Report::Nothing,
         // Silence, or a connection that broke, before anything came; later it was alive.
         Timeout | Protocol if is_open && !delta_delivered => Report::Failed,
         // Before anything was sent, time and cancellation are the caller's.
         Timeout | Protocol | Canceled | Internal => Report::Nothing,
         _ => Report::Alive,
     }
+}
+
+const fn is_refused_here(failure: &PortFailure) -> bool {
+    matches!(failure.commit, CommitDisposition::NotCommitted) && failure.attempts.is_empty()
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 //!
 //! Knows no clock, no randomness and no provider: what it needs is handed in. Invariant: after
 //! something was committed nothing is repeated; after an unknown outcome one attempt at most, and
-//! only where the policy says so; never more than three attempts.
+//! only where the policy says so; never more than three requests, whoever makes them.
 
 use std::time::Duration;
 
@@ -11,6 +11,10 @@ use runtime_ports::{CommitDisposition, PortFailure, PortFailureKind};
 use crate::policy::{LONGEST_WAIT, MOST_ATTEMPTS, RetryPolicy, UnknownOutcomes};
 
 const FIRST_BACKOFF: Duration = Duration::from_millis(500);
+
+/// Codes of failures of this side: a recording that does not fit or cannot be written. Another
+/// provider would fail of them too, and would hide the reason.
+const OWN_FAULTS: [&str; 2] = ["REPLAY_MISMATCH", "TAPE_FAILED"];
 
 /// Attempts at one candidate before another one is preferred.
 const ENOUGH_HERE: u32 = 2;
@@ -76,7 +80,7 @@ enum Reach {
     Size,
     /// The request, whoever is asked.
     Request,
-    /// Whoever asks: the call was cancelled, or its time is up.
+    /// Whoever asks: the call was cancelled, its time is up, or this side cannot ask at all.
     Caller,
 }
 
@@ -103,10 +107,18 @@ impl Retries {
         self.moved = true;
     }
 
-    /// Whether another attempt may begin beside the one that is on its way.
-    pub(crate) fn may_hedge(&self, policy: &RetryPolicy) -> bool {
+    /// Most requests of the next attempt, those counted that its adapter makes by itself.
+    pub(crate) fn requests_left(&self, policy: &RetryPolicy) -> u32 {
+        if self.after_unknown {
+            return 1;
+        }
         let most = policy.max_attempts.clamp(1, MOST_ATTEMPTS);
-        self.attempts.saturating_add(2) <= most && !self.after_unknown
+        most.saturating_sub(self.attempts).max(1)
+    }
+
+    /// Whether another attempt may begin beside the next one, which then has a request less.
+    pub(crate) fn may_hedge(&self, policy: &RetryPolicy) -> bool {
+        self.requests_left(policy) >= 2
     }
 
     /// Whatever comes, nothing more is sent.
@@ -179,6 +191,7 @@ impl Reach {
         };
         match failure.kind {
             Canceled => Self::Caller,
+            _ if is_own_fault(failure) => Self::Caller,
             _ if failure.retryable => Self::Moment,
             Timeout => Self::Caller,
             Forbidden | NotFound | RateLimited | Unavailable | Protocol | Internal => {
@@ -195,6 +208,10 @@ impl Reach {
 /// Whether a failure is about what a fallback can hold, rather than about the call.
 pub(crate) const fn is_about_size(failure: &PortFailure) -> bool {
     matches!(failure.kind, PortFailureKind::ContextOverflow | PortFailureKind::OutputLimit)
+}
+
+fn is_own_fault(failure: &PortFailure) -> bool {
+    failure.attempts.is_empty() && OWN_FAULTS.contains(&failure.code.as_str())
 }
 
 const fn is_overflow(failure: &PortFailure) -> bool {

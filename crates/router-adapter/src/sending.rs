@@ -21,7 +21,7 @@ use crate::{
     observer::{CallObserver, Detour},
     policy::RetryPolicy,
     projection::{Projections, Target},
-    retry::{self, Circumstances, Retries, Verdict},
+    retry::{self, Circumstances, Next, Retries, Verdict},
     route::Route,
     way::{Entered, Stop, Way},
 };
@@ -143,8 +143,12 @@ impl<'a> Sending<'a> {
         account.turn_to(stop.candidate, self.route.primary());
         let request = self.fitted(stop, account);
         let claim = Claim::default();
-        let mut first = Box::pin(self.attempt(stop, request, Lane::First, &claim));
-        let second = match self.slow(&mut first, course, &claim).await {
+        let delay = self.hedge_delay(stop, course);
+        // What may be asked beside it is one request, which the first must not use up.
+        let most = course.retries.requests_left(&self.rules.policy);
+        let most = most - u32::from(delay.is_some());
+        let mut first = Box::pin(self.attempt((stop, most), request, Lane::First, &claim));
+        let second = match slow(&mut first, delay, &claim).await {
             Slow::Ended(attempt) => return Ended::of((stop, pass), attempt, &claim),
             Slow::Heard => None,
             Slow::Silent => self.way().after(stop),
@@ -156,7 +160,7 @@ impl<'a> Sending<'a> {
         // Two were asked: whatever comes of it, that is enough.
         course.retries.forbid_more();
         let request = self.fitted(other, account);
-        let second = Box::pin(self.attempt(other, request, Lane::Second, &claim));
+        let second = Box::pin(self.attempt((other, 1), request, Lane::Second, &claim));
         let raced = hedge::race(first, second, &claim).await;
         let (heard, left) = match raced.heard {
             Lane::First => ((stop, pass), (other, other_pass)),
@@ -167,24 +171,11 @@ impl<'a> Sending<'a> {
         Ended { unnoted, ..Ended::of(heard, raced.attempt, &claim) }
     }
 
-    /// Waits for the first attempt as long as it is asked alone.
-    async fn slow(
-        &self,
-        first: &mut (impl Future<Output = Attempt> + Unpin),
-        course: &Course,
-        claim: &Claim,
-    ) -> Slow {
+    /// After which silence another is asked as well, if the policy says so and there is one.
+    fn hedge_delay(&self, stop: Stop<'a>, course: &Course) -> Option<Duration> {
         let policy = &self.rules.policy;
-        let delay = policy.hedge_after.filter(|_| course.retries.may_hedge(policy));
-        let Some(delay) = delay else { return Slow::Ended(first.await) };
-        tokio::select! {
-            biased;
-            attempt = first => Slow::Ended(attempt),
-            () = tokio::time::sleep(delay) => match claim.heard() {
-                Some(_) => Slow::Heard,
-                None => Slow::Silent,
-            },
-        }
+        let may = || course.retries.may_hedge(policy) && self.way().next(stop) != Next::Nobody;
+        policy.hedge_after.filter(|_| may())
     }
 
     /// Notes the attempt that was not heard: dropped, or ended by itself.
@@ -236,12 +227,12 @@ impl<'a> Sending<'a> {
 
     async fn attempt(
         &self,
-        stop: Stop<'a>,
+        (stop, most_requests): (Stop<'a>, u32),
         request: ModelRequest,
         lane: Lane,
         claim: &Claim,
     ) -> Attempt {
-        let frame = Frame { operation: self.operation, given_up: self.given_up };
+        let frame = Frame { operation: self.operation, given_up: self.given_up, most_requests };
         let session = stop.candidate.session.as_ref();
         let heard = self.sink.map(|sink| LaneSink { lane, claim, sink });
         let sink = heard.as_ref().map(|heard| -> &dyn DeltaSink { heard });
@@ -388,6 +379,23 @@ impl Course {
     fn give_up(&mut self, failed: Failed<'_>) -> Unanswered {
         let earlier = self.earlier.take().filter(|_| failed.is_about_a_fallback());
         Unanswered::Failed(earlier.unwrap_or(failed.failure))
+    }
+}
+
+/// Waits for the first attempt as long as it is asked alone.
+async fn slow(
+    first: &mut (impl Future<Output = Attempt> + Unpin),
+    delay: Option<Duration>,
+    claim: &Claim,
+) -> Slow {
+    let Some(delay) = delay else { return Slow::Ended(first.await) };
+    tokio::select! {
+        biased;
+        attempt = first => Slow::Ended(attempt),
+        () = tokio::time::sleep(delay) => match claim.heard() {
+            Some(_) => Slow::Heard,
+            None => Slow::Silent,
+        },
     }
 }
 

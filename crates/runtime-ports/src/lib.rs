@@ -46,6 +46,7 @@ mod operation;
 mod options;
 mod receipt;
 mod receipt_store;
+mod request_limit;
 mod resource;
 pub mod state_writes;
 mod subagent;
@@ -89,6 +90,7 @@ pub use operation::{Interruption, OperationContext};
 pub use options::{GenerationOptions, ResponseFormat, ToolChoice};
 pub use receipt::{Metering, RequestMeter, TurnEnd, UsageReceipt};
 pub use receipt_store::{InvalidUtcDay, ReceiptStore, ReceiptTotals, UtcDay};
+pub use request_limit::{limit_requests, most_requests};
 pub use resource::{ResourceSession, ResourceSnapshot};
 pub use subagent::{SubagentOutcome, SubagentRequest, SubagentSession};
 pub use tool::{

@@ -211,7 +211,8 @@ fn split(own: Option<u64>, whole: u64, tokens: Option<u64>) -> Option<(u64, u64)
 /// - Sends at most what `request` says, and retries nothing: repeating is the caller's decision,
 ///   on the commit disposition of the failure. (A request feature that the server refuses with a
 ///   4xx, or ignores before anything of an answer came, may be left out once; all requests are
-///   listed in `attempts`.)
+///   listed in `attempts`.) Never more requests than
+///   [`most_requests`](crate::most_requests) says, the first excepted.
 /// - Every tool call has a nonempty id, unique within the response; calls keep the model's order.
 /// - An answer that was cut has `finish: Length` and no [`ModelContent::ToolUse`]; arguments that
 ///   end early make the answer cut. Arguments that do not parse arrive as `Value::String`.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use anthropic_adapter::PromptCache;
-use runtime_ports::{ModelContent, ModelMessage, ModelRole, ModelSession};
+use runtime_ports::{ModelContent, ModelMessage, ModelRole, ModelSession, limit_requests};
 use serde_json::{Value, json};
 use wire_rehearsal::loopback::{Act, Loopback, json as answer, reply, stream};
 
@@ -126,6 +126,18 @@ async fn reasoning_that_does_not_fit_its_history_is_left_out_of_it_alone() {
     let has = |at: usize, word: &str| server.seen()[at].body.contains(word);
     assert_eq!([has(0, "early"), has(1, "early"), has(2, "early")], [true, false, false]);
     assert!(has(2, "late") && has(3, "other"), "what was not refused is sent");
+}
+
+#[tokio::test]
+async fn no_more_is_sent_than_whoever_counts_allows_and_the_lesson_is_kept() {
+    let refused = refusal("cache_control: unknown field");
+    let server = Loopback::start(vec![refused, stream(&whole())]).await;
+    let session = session(&server);
+    let expected = "Invalid INVALID_REQUEST not committed [Failed]";
+    assert_eq!(line(&limit_requests(1, ask(&session)).await), expected);
+    assert_eq!(server.seen().len(), 1);
+    let response = limit_requests(1, ask(&session)).await.expect("an answer");
+    assert_eq!(response.attempts.len(), 1);
 }
 
 #[tokio::test]

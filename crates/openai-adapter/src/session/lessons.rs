@@ -5,7 +5,7 @@
 //! answer was shown; at most twice, and every request that reached the server is listed.
 
 use model_wire::{Failed, Refusal};
-use runtime_ports::{CommitDisposition, PortFailure, RequestMeter};
+use runtime_ports::{CommitDisposition, PortFailure, RequestMeter, most_requests};
 
 use super::{OpenAiSession, requests::Sent};
 use crate::{
@@ -31,7 +31,7 @@ impl OpenAiSession {
         }
         let is_mended = code == IGNORED || self.is_mended(&failed, sent);
         attempts.extend(failed.meter);
-        if is_mended && attempts.len() < MOST_REQUESTS {
+        if is_mended && attempts.len() < MOST_REQUESTS.min(most_requests() as usize) {
             return Ok(());
         }
         Err(self.redacted(failed.failure.with_attempts(std::mem::take(attempts))))

@@ -1,6 +1,7 @@
 //! What is sent once more, without a part that the server refuses; and what is not.
 
 use openai_adapter::{Api, MaxTokensField, OpenAiSession};
+use runtime_ports::limit_requests;
 use wire_rehearsal::loopback::{Act, Loopback, json, stream};
 
 use crate::{ask, builder, line, text, whole};
@@ -53,6 +54,18 @@ async fn each_part_is_left_out_once_and_all_requests_are_listed() {
     let expected = "Invalid INVALID_REQUEST not committed [Failed, Failed]";
     assert_eq!(line(&ask(&session(&server)).await), expected);
     assert_eq!(server.seen().len(), 2);
+}
+
+#[tokio::test]
+async fn no_more_is_sent_than_whoever_counts_allows_and_the_lesson_is_kept() {
+    let refused = refusal("unknown field stream_options");
+    let server = Loopback::start(vec![refused, stream(&whole())]).await;
+    let session = session(&server);
+    let expected = "Invalid INVALID_REQUEST not committed [Failed]";
+    assert_eq!(line(&limit_requests(1, ask(&session)).await), expected);
+    assert_eq!(server.seen().len(), 1);
+    let response = limit_requests(1, ask(&session)).await.expect("an answer");
+    assert_eq!(response.attempts.len(), 1);
 }
 
 #[tokio::test]

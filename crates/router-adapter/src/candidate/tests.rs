@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use runtime_ports::{CommitDisposition, PortFailure, PortFailureKind as Kind};
+use runtime_ports::{
+    CommitDisposition, PortFailure, PortFailureKind as Kind, RequestMeter, TurnEnd,
+};
 
 use super::{Gate, report_of};
 use crate::{circuit::Report, policy::CircuitPolicy};
@@ -25,9 +27,21 @@ fn silence_and_server_errors_speak_of_the_endpoint_and_refusals_do_not() {
         (Kind::Forbidden, NotCommitted, false, Report::Alive),
         (Kind::ContextOverflow, NotCommitted, false, Report::Alive),
     ] {
-        let failure = PortFailure { commit, ..PortFailure::rejected(kind, "CODE", "message") };
+        let attempts = vec![RequestMeter::unreported(TurnEnd::Failed)];
+        let failure = PortFailure::rejected(kind, "CODE", "message").with_attempts(attempts);
+        let failure = PortFailure { commit, ..failure };
         assert_eq!(report_of(&failure, delta_delivered), expected, "{kind:?} {commit:?}");
     }
+}
+
+#[test]
+fn what_never_left_says_nothing_about_the_endpoint() {
+    for kind in [Kind::Invalid, Kind::NotFound, Kind::ContextOverflow, Kind::OutputLimit] {
+        let local = PortFailure::not_sent(kind, "CODE", "message");
+        assert_eq!(report_of(&local, false), Report::Nothing, "{kind:?}");
+    }
+    let unreachable = PortFailure::not_sent(Kind::Unavailable, "DOWN", "nobody there");
+    assert_eq!(report_of(&unreachable, false), Report::Failed);
 }
 
 #[tokio::test(start_paused = true)]

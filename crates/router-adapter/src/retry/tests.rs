@@ -157,6 +157,39 @@ fn what_an_adapter_refuses_by_itself_another_may_take() {
 }
 
 #[test]
+fn what_this_side_cannot_do_moves_to_nobody() {
+    let anything = RetryPolicy { refused_requests: true, ..RetryPolicy::default() };
+    for (kind, code) in [(Kind::Invalid, "REPLAY_MISMATCH"), (Kind::Internal, "TAPE_FAILED")] {
+        let own = PortFailure::not_sent(kind, code, "message");
+        check(BACKED, std::slice::from_ref(&own), &[Verdict::GiveUp]);
+        assert_eq!(first(&anything, &own, &BACKED), Verdict::GiveUp, "{code}");
+    }
+}
+
+#[test]
+fn an_attempt_may_make_as_many_requests_as_are_left() {
+    let meters = |count| vec![RequestMeter::unreported(TurnEnd::Failed); count];
+    let twice = refused().with_attempts(meters(2));
+    for (max_attempts, failed, expected) in [
+        (3, vec![], 3),
+        (2, vec![], 2),
+        (0, vec![], 1),
+        (3, vec![refused()], 2),
+        (3, vec![twice.clone()], 1),
+        (3, vec![refused(), refused()], 1),
+        (3, vec![overloaded()], 1),
+    ] {
+        let policy = RetryPolicy { max_attempts, ..RetryPolicy::default() };
+        let mut retries = Retries::default();
+        for failure in &failed {
+            retries.judge(&policy, failure, &CALM);
+        }
+        assert_eq!(retries.requests_left(&policy), expected, "{max_attempts} {failed:?}");
+        assert_eq!(retries.may_hedge(&policy), expected > 1, "{max_attempts} {failed:?}");
+    }
+}
+
+#[test]
 fn a_request_that_is_refused_moves_only_where_the_policy_says_so() {
     let of = |kind| failure(kind, CommitDisposition::NotCommitted, false);
     let larger = Circumstances { next: Next::Larger, ..CALM };
