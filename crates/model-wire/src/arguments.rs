@@ -21,7 +21,8 @@ impl Arguments {
     /// Reads what a server sent as the arguments of one call.
     ///
     /// Servers send nothing or `null` for a tool without arguments, a placeholder `{}` before the
-    /// real object, or the same object twice; all of these are told apart from broken text.
+    /// real object, or the same object twice; all of these are told apart from broken text. A whole
+    /// number that no value can hold to the last digit makes them broken: another one would run.
     pub fn read(text: &str) -> Self {
         let mut values: Vec<Value> = Vec::new();
         for value in serde_json::Deserializer::from_str(text).into_iter::<Value>() {
@@ -39,6 +40,7 @@ impl Arguments {
             None | Some(Value::Null) => Self::Whole(Value::Object(Map::new())),
             Some(_) if !values.is_empty() => Self::Whole(raw(text)),
             Some(Value::String(_)) => Self::Whole(raw(text)),
+            Some(value) if loses_digits(&value, text) => Self::Whole(raw(text)),
             Some(value) => Self::Whole(value),
         }
     }
@@ -46,6 +48,43 @@ impl Arguments {
 
 fn is_placeholder(value: &Value) -> bool {
     value.is_null() || value.as_object().is_some_and(Map::is_empty)
+}
+
+/// Whether a whole number of `text` is not the one of `value`: it is beyond 64 bits.
+fn loses_digits(value: &Value, text: &str) -> bool {
+    // Only numbers so large that they were read as floating ones are worth a look at the text.
+    holds_large_float(value) && numbers(text).any(is_beyond_64_bits)
+}
+
+fn holds_large_float(value: &Value) -> bool {
+    match value {
+        Value::Number(number) => {
+            number.is_f64() && number.as_f64().is_some_and(|n| n.abs() >= 9e18)
+        }
+        Value::Array(values) => values.iter().any(holds_large_float),
+        Value::Object(fields) => fields.values().any(holds_large_float),
+        _ => false,
+    }
+}
+
+/// The numbers of a JSON text, as they are written.
+fn numbers(text: &str) -> impl Iterator<Item = &str> {
+    let (mut in_string, mut escaped) = (false, false);
+    text.split(move |c: char| {
+        if in_string {
+            in_string = escaped || c != '"';
+            escaped = !escaped && c == '\\';
+            return true;
+        }
+        in_string = c == '"';
+        !(c.is_ascii_digit() || matches!(c, '-' | '+' | '.' | 'e' | 'E'))
+    })
+}
+
+fn is_beyond_64_bits(number: &str) -> bool {
+    let digits = number.strip_prefix('-').unwrap_or(number);
+    let is_whole = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    is_whole && number.parse::<i64>().is_err() && number.parse::<u64>().is_err()
 }
 
 fn raw(text: &str) -> Value {

@@ -94,6 +94,16 @@ fn another_task_is_not_answered_and_the_place_is_named() {
 }
 
 #[test]
+fn a_fallback_does_not_hide_what_differs() {
+    let place = Place::notes();
+    let then = recorded(&place, replies(), &["--model", "m", "--fallback", "n", TASK]);
+    assert_eq!(then.code, Some(0), "{then:?}");
+    let ended = replayed(&place, &["another task"]);
+    failed(&ended, 1, &["it differs at $.messages[", "REPLAY_MISMATCH"]);
+    assert!(!ended.stderr.contains("is asked instead"), "{ended:?}");
+}
+
+#[test]
 fn a_folder_that_changed_is_not_answered_for() {
     let place = Place::notes();
     recorded(&place, replies(), &["--model", "m", TASK]);

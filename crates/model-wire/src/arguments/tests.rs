@@ -25,6 +25,23 @@ fn texts_are_told_apart() {
 }
 
 #[test]
+fn a_whole_number_that_would_lose_digits_is_no_number() {
+    whole(r#"{"id":18446744073709551615}"#, json!({"id": u64::MAX}));
+    whole(r#"{"id":-9223372036854775808}"#, json!({"id": i64::MIN}));
+    whole(r#"{"x":1e30}"#, json!({"x": 1e30}));
+    whole(r#"{"x":1e30,"y":"18446744073709551616 \" 1"}"#, {
+        json!({"x": 1e30, "y": "18446744073709551616 \" 1"})
+    });
+    for raw in [
+        r#"{"id":18446744073709551616}"#,
+        r#"{"a":[{"b":-9223372036854775809}]}"#,
+        r#"{"s":"\"","id":123456789012345678901234567890}"#,
+    ] {
+        whole(raw, Value::String(raw.to_owned()));
+    }
+}
+
+#[test]
 fn placeholders_and_repetitions_are_one_call() {
     whole(r#"{}{"a":1}"#, json!({"a": 1}));
     whole(r#"null{"a":1}"#, json!({"a": 1}));
