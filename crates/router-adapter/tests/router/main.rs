@@ -6,6 +6,7 @@ mod any_failures;
 mod building;
 mod drops;
 mod failover;
+mod greedy;
 mod hostile;
 mod hostile_stores;
 mod races;
