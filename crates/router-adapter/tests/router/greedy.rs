@@ -1,7 +1,5 @@
 //! That an adapter which sends a request again by itself is counted with everybody else.
 
-use std::sync::Arc;
-
 use in_memory_fakes::FakeReceiptStore;
 use runtime_ports::{
     Intelligence as _, Metering, PortFailure, PortFailureKind, RequestMeter, TurnEnd, most_requests,
