@@ -8,13 +8,13 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use model_wire::pieces::encoded;
+use model_wire::pieces::{encoded, split};
 use runtime_ports::{
     EncodingKey, ModelMessage, ModelRole, ModelToolDefinition, Transcript, TranscriptEntry,
 };
 use serde_json::{Value, json};
 
-use crate::encode::{Replay, is_text, piece, split, system_piece};
+use crate::encode::{Replay, is_text, piece, system_piece};
 
 /// What marks the end of a prefix that the server shall keep.
 const MARK: &[u8] = br#","cache_control":{"type":"ephemeral"}}"#;

@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 
-use model_wire::{BuildError, Endpoint, HttpClient, KeyHeader, Tape, Timeouts};
+use model_wire::{BuildError, Delivery, Endpoint, HttpClient, KeyHeader, Profiles, Tape, Timeouts};
 use runtime_ports::ModelProfile;
 use runtime_types::CredentialHandle;
 
@@ -15,16 +15,6 @@ use crate::{
 
 /// The version of the API that requests are written for.
 const VERSION: (&str, &str) = ("anthropic-version", "2023-06-01");
-
-/// How an answer is asked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Delivery {
-    /// As a stream of events. The default, also for callers that do not watch: a broken connection
-    /// is noticed at once, and no gateway in between gives up waiting for a long answer.
-    Streamed,
-    /// As one JSON document, for servers that cannot stream.
-    Whole,
-}
 
 /// Whether the server is asked to keep what it has read of a prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -46,8 +36,7 @@ pub struct AnthropicSessionBuilder {
     one_call_at_a_time: bool,
     issuer: Option<String>,
     families: HashMap<String, ModelFamily>,
-    profiles: HashMap<String, ModelProfile>,
-    default_profile: Option<ModelProfile>,
+    profiles: Profiles,
 }
 
 impl AnthropicSessionBuilder {
@@ -63,8 +52,7 @@ impl AnthropicSessionBuilder {
             one_call_at_a_time: false,
             issuer: None,
             families: HashMap::new(),
-            profiles: HashMap::new(),
-            default_profile: None,
+            profiles: Profiles::default(),
         }
     }
 
@@ -167,14 +155,14 @@ impl AnthropicSessionBuilder {
     /// beyond 4,096, when the model shall think): the API insists on a limit.
     #[must_use]
     pub fn profile(mut self, model: impl Into<String>, profile: ModelProfile) -> Self {
-        self.profiles.insert(model.into(), profile);
+        self.profiles.set(model, profile);
         self
     }
 
     /// What requests to any other model may hold. Default: other models are `NotFound`.
     #[must_use]
     pub fn default_profile(mut self, profile: ModelProfile) -> Self {
-        self.default_profile = Some(profile);
+        self.profiles.set_other(profile);
         self
     }
 
@@ -198,7 +186,6 @@ impl AnthropicSessionBuilder {
                 issuer,
                 families: self.families,
                 profiles: self.profiles,
-                default_profile: self.default_profile,
             },
         ))
     }

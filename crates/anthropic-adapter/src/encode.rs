@@ -47,13 +47,6 @@ pub(crate) fn system_piece(message: &ModelMessage) -> Vec<u8> {
     list(&texts)
 }
 
-/// Splits the bytes of a slot into results and others.
-pub(crate) fn split(bytes: &[u8]) -> (&[u8], &[u8]) {
-    let (length, rest) = bytes.split_at(size_of::<u64>());
-    let length = length.try_into().map_or(0, u64::from_be_bytes);
-    rest.split_at(usize::try_from(length).unwrap_or(rest.len()).min(rest.len()))
-}
-
 /// Whether a system message may stand in the `system` field, which takes texts only.
 pub(crate) fn is_text(message: &ModelMessage) -> bool {
     message.content.iter().all(|content| matches!(content, ModelContent::Text { .. }))

@@ -35,8 +35,8 @@ mod rehearsal;
 mod session;
 mod stream;
 
-pub use builder::{AnthropicSessionBuilder, Delivery, PromptCache};
+pub use builder::{AnthropicSessionBuilder, PromptCache};
 pub use decoding::decoder;
 pub use family::{ModelFamily, Reasoning, Temperature};
-pub use model_wire::{BuildError, Recorder, Replay, Tape, TapeError, Timeouts};
+pub use model_wire::{BuildError, Delivery, Recorder, Replay, Tape, TapeError, Timeouts};
 pub use session::AnthropicSession;

@@ -8,16 +8,18 @@ use std::{collections::HashMap, fmt};
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use model_wire::{Answered, Exchange, Failed, HttpClient, pieces::ToolEncodings};
+use model_wire::{
+    Delivery, Exchange, Failed, HttpClient, Profiles, may_send_again, pieces::ToolEncodings,
+};
 use runtime_ports::{
     DeltaSink, DiscardDeltas, ModelProfile, ModelRequest, ModelResponse, ModelSession,
-    OperationContext, PortFailure, PortFailureKind, RequestMeter, most_requests,
+    OperationContext, PortFailure, PortFailureKind, RequestMeter,
 };
 use serde_json::{Value, json};
 
 use crate::{
     body::{self, Keys, Marks, Turns},
-    builder::{AnthropicSessionBuilder, Delivery, PromptCache},
+    builder::{AnthropicSessionBuilder, PromptCache},
     family::ModelFamily,
     models,
     options::Asked,
@@ -25,8 +27,6 @@ use crate::{
     stream::MessageStream,
 };
 
-/// Most requests of one call: the first, and two more for two parts that a server refuses.
-const MOST_REQUESTS: usize = 3;
 /// Most pages of a list of models that are asked for.
 const MOST_PAGES: usize = 10;
 
@@ -37,8 +37,7 @@ pub(crate) struct Settings {
     pub(crate) one_call_at_a_time: bool,
     pub(crate) issuer: String,
     pub(crate) families: HashMap<String, ModelFamily>,
-    pub(crate) profiles: HashMap<String, ModelProfile>,
-    pub(crate) default_profile: Option<ModelProfile>,
+    pub(crate) profiles: Profiles,
 }
 
 /// A [`ModelSession`] over one server that speaks the Messages API.
@@ -114,7 +113,7 @@ impl AnthropicSession {
         let mut path = "models?limit=1000".to_owned();
         for _ in 0..MOST_PAGES {
             operation.remaining()?;
-            let list = exchange.get(&path).await.map_err(|failure| self.redacted(failure))?;
+            let list = exchange.get(&path).await?;
             let (page, next) = models::page(&list);
             names.extend(page);
             let Some(next) = next else { break };
@@ -139,7 +138,7 @@ impl AnthropicSession {
             let (issuer, seed) = (&self.settings.issuer, &request.invocation_id);
             let decoder = Box::new(MessageStream::new(issuer, seed, parts.marks));
             match exchange.run("messages", body, decoder).await {
-                Ok(answered) => return Ok(response(answered, attempts)),
+                Ok(answered) => return Ok(answered.into_response(attempts)),
                 Err(failed) => self.learn(failed, request, parts, &mut attempts)?,
             }
         }
@@ -158,17 +157,10 @@ impl AnthropicSession {
         let learn = |refusal| self.refused.learn(&refusal, &request.messages, parts);
         // What is learnt serves the next call, even where this one may send nothing more.
         let is_mended = failed.refusal.is_some_and(learn);
-        if is_mended && attempts.len() < MOST_REQUESTS.min(most_requests() as usize) {
+        if is_mended && may_send_again(attempts.len()) {
             return Ok(());
         }
-        let failure = failed.failure.with_attempts(std::mem::take(attempts));
-        Err(self.redacted(failure))
-    }
-
-    /// Servers echo keys in places where nobody expects them.
-    fn redacted(&self, mut failure: PortFailure) -> PortFailure {
-        failure.message = self.client.without_key(failure.message);
-        failure
+        Err(failed.failure.with_attempts(std::mem::take(attempts)))
     }
 
     fn marks(&self) -> Marks {
@@ -181,7 +173,8 @@ impl AnthropicSession {
     fn settle(&self, request: &ModelRequest) -> Result<Settled, PortFailure> {
         let family = self.settings.families.get(&*request.model).copied();
         let family = family.unwrap_or_else(|| ModelFamily::of(&request.model));
-        let known = self.profile_of(&request.model).and_then(|profile| profile.max_output_tokens);
+        let known = self.settings.profiles.get(&request.model);
+        let known = known.and_then(|profile| profile.max_output_tokens);
         let asked = Asked {
             options: &request.options,
             family,
@@ -219,22 +212,10 @@ impl AnthropicSession {
         }
         Ok(turns.body(model, &fields, None, marks))
     }
-
-    fn profile_of(&self, model: &str) -> Option<&ModelProfile> {
-        self.settings.profiles.get(model).or(self.settings.default_profile.as_ref())
-    }
 }
 
 fn invalid(problem: &str) -> PortFailure {
     PortFailure::not_sent(PortFailureKind::Invalid, "INVALID_REQUEST", problem)
-}
-
-fn response(answered: Answered, mut attempts: Vec<RequestMeter>) -> ModelResponse {
-    let Answered { answer, usage, meter } = answered;
-    let cost_nano_usd = meter.cost_nano_usd;
-    attempts.push(meter);
-    let (output, finish) = (answer.output, answer.finish);
-    ModelResponse { output, finish, usage, cost_nano_usd, attempts }
 }
 
 #[async_trait]
@@ -262,11 +243,7 @@ impl ModelSession for AnthropicSession {
         model: &str,
     ) -> Result<ModelProfile, PortFailure> {
         operation.remaining()?;
-        self.profile_of(model).cloned().ok_or_else(|| {
-            let message = "this session has no profile of the model; build it with `profile` or \
-                           `default_profile`";
-            PortFailure::not_sent(PortFailureKind::NotFound, "MODEL_NOT_FOUND", message)
-        })
+        self.settings.profiles.of(model).cloned()
     }
 
     fn issuer(&self) -> Option<&str> {

@@ -2,14 +2,11 @@
 //!
 //! Knows nothing about the environment: every value is given by the composition root.
 
-use std::collections::HashMap;
-
-use model_wire::{BuildError, Endpoint, HttpClient, KeyHeader, Tape, Timeouts};
+use model_wire::{BuildError, Delivery, Endpoint, HttpClient, KeyHeader, Profiles, Tape, Timeouts};
 use runtime_ports::ModelProfile;
 use runtime_types::CredentialHandle;
 
 use crate::{
-    delivery::Delivery,
     options::Thoughts,
     session::{GeminiSession, Settings},
 };
@@ -24,8 +21,7 @@ pub struct GeminiSessionBuilder {
     delivery: Delivery,
     thoughts: Thoughts,
     issuer: Option<String>,
-    profiles: HashMap<String, ModelProfile>,
-    default_profile: Option<ModelProfile>,
+    profiles: Profiles,
 }
 
 impl GeminiSessionBuilder {
@@ -36,8 +32,7 @@ impl GeminiSessionBuilder {
             delivery: Delivery::Streamed,
             thoughts: Thoughts::Withheld,
             issuer: None,
-            profiles: HashMap::new(),
-            default_profile: None,
+            profiles: Profiles::default(),
         }
     }
 
@@ -102,14 +97,14 @@ impl GeminiSessionBuilder {
     /// What requests to `model` may hold.
     #[must_use]
     pub fn profile(mut self, model: impl Into<String>, profile: ModelProfile) -> Self {
-        self.profiles.insert(model.into(), profile);
+        self.profiles.set(model, profile);
         self
     }
 
     /// What requests to any other model may hold. Default: other models are `NotFound`.
     #[must_use]
     pub fn default_profile(mut self, profile: ModelProfile) -> Self {
-        self.default_profile = Some(profile);
+        self.profiles.set_other(profile);
         self
     }
 
@@ -130,7 +125,6 @@ impl GeminiSessionBuilder {
                 thoughts: self.thoughts,
                 issuer,
                 profiles: self.profiles,
-                default_profile: self.default_profile,
             },
         ))
     }

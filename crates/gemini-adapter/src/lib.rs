@@ -19,7 +19,6 @@
 mod builder;
 mod contents;
 mod decoding;
-mod delivery;
 mod encode;
 mod families;
 mod metering;
@@ -33,6 +32,5 @@ mod stream;
 
 pub use builder::GeminiSessionBuilder;
 pub use decoding::decoder;
-pub use delivery::Delivery;
-pub use model_wire::{BuildError, Recorder, Replay, Tape, TapeError, Timeouts};
+pub use model_wire::{BuildError, Delivery, Recorder, Replay, Tape, TapeError, Timeouts};
 pub use session::GeminiSession;

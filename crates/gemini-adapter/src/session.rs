@@ -3,11 +3,11 @@
 //! Knows nothing about other servers and about retrying. Invariant: a request is sent once, and
 //! every request that reached the server is listed.
 
-use std::{collections::HashMap, fmt, sync::OnceLock};
+use std::{fmt, sync::OnceLock};
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use model_wire::{Answered, Exchange, Failed, HttpClient, pieces::ToolEncodings};
+use model_wire::{Delivery, Exchange, Failed, HttpClient, Profiles, pieces::ToolEncodings};
 use runtime_ports::{
     DeltaSink, DiscardDeltas, EncodingKey, ModelProfile, ModelRequest, ModelResponse, ModelSession,
     OperationContext, PortFailure, PortFailureKind,
@@ -17,7 +17,6 @@ use crate::{
     builder::GeminiSessionBuilder,
     contents::Contents,
     decoding,
-    delivery::Delivery,
     encode::{self, Written},
     families::Family,
     models,
@@ -32,8 +31,7 @@ pub(crate) struct Settings {
     pub(crate) delivery: Delivery,
     pub(crate) thoughts: Thoughts,
     pub(crate) issuer: String,
-    pub(crate) profiles: HashMap<String, ModelProfile>,
-    pub(crate) default_profile: Option<ModelProfile>,
+    pub(crate) profiles: Profiles,
 }
 
 /// A [`ModelSession`] over the Gemini API.
@@ -97,7 +95,7 @@ impl GeminiSession {
         let mut path = Some(models::FIRST.to_owned());
         for _ in 0..MOST_PAGES {
             let Some(this) = path.take() else { break };
-            let page = exchange.get(&this).await.map_err(|failure| self.redacted(failure))?;
+            let page = exchange.get(&this).await?;
             names.extend(models::names(&page));
             path = models::next(&page);
         }
@@ -117,15 +115,12 @@ impl GeminiSession {
         let decoder = decoding::decoder(&self.settings.issuer, &request.invocation_id);
         let exchange = self.exchange(operation, sink);
         let answered = exchange.run(&self.path(&request.model), body, decoder).await;
-        answered.map(response).map_err(|Failed { failure, meter, .. }| {
-            self.redacted(failure.with_attempts(meter.into_iter().collect()))
-        })
-    }
-
-    /// Servers echo keys in places where nobody expects them.
-    fn redacted(&self, mut failure: PortFailure) -> PortFailure {
-        failure.message = self.client.without_key(failure.message);
-        failure
+        match answered {
+            Ok(answered) => Ok(answered.into_response(Vec::new())),
+            Err(Failed { failure, meter, .. }) => {
+                Err(failure.with_attempts(meter.into_iter().collect()))
+            }
+        }
     }
 
     fn body(&self, request: &ModelRequest) -> Result<Bytes, Problem> {
@@ -146,7 +141,7 @@ impl GeminiSession {
 
     fn path(&self, model: &str) -> String {
         let collection = if model.contains('/') { "" } else { "models/" };
-        format!("{collection}{model}:{}", self.settings.delivery.method())
+        format!("{collection}{model}:{}", method(self.settings.delivery))
     }
 
     fn exchange<'a>(
@@ -158,10 +153,12 @@ impl GeminiSession {
     }
 }
 
-fn response(answered: Answered) -> ModelResponse {
-    let Answered { answer, usage, meter } = answered;
-    let (output, finish, cost_nano_usd) = (answer.output, answer.finish, meter.cost_nano_usd);
-    ModelResponse { output, finish, usage, cost_nano_usd, attempts: vec![meter] }
+/// The method of the API, with its query.
+const fn method(delivery: Delivery) -> &'static str {
+    match delivery {
+        Delivery::Streamed => "streamGenerateContent?alt=sse",
+        Delivery::Whole => "generateContent",
+    }
 }
 
 #[async_trait]
@@ -189,12 +186,7 @@ impl ModelSession for GeminiSession {
         model: &str,
     ) -> Result<ModelProfile, PortFailure> {
         operation.remaining()?;
-        let known = self.settings.profiles.get(model).or(self.settings.default_profile.as_ref());
-        known.cloned().ok_or_else(|| {
-            let message = "this session has no profile of the model; build it with `profile` or \
-                           `default_profile`";
-            PortFailure::not_sent(PortFailureKind::NotFound, "MODEL_NOT_FOUND", message)
-        })
+        self.settings.profiles.of(model).cloned()
     }
 
     fn issuer(&self) -> Option<&str> {

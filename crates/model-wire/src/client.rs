@@ -12,6 +12,7 @@ use reqwest::{
     header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, USER_AGENT},
     redirect, retry,
 };
+use runtime_ports::PortFailure;
 use runtime_types::CredentialHandle;
 
 use crate::{
@@ -131,6 +132,12 @@ impl HttpClient {
     pub fn without_key(&self, text: String) -> String {
         let key = self.credential.as_ref().map(CredentialHandle::expose).unwrap_or_default();
         if key.is_empty() { text } else { text.replace(key, "[redacted]") }
+    }
+
+    /// The same failure without the key: servers echo it in places where nobody expects it.
+    pub(crate) fn redacted(&self, mut failure: PortFailure) -> PortFailure {
+        failure.message = self.without_key(failure.message);
+        failure
     }
 
     fn endpoint(&self, path: &str) -> Url {

@@ -24,6 +24,10 @@ impl Exchange<'_> {
     /// # Errors
     /// As of a model call.
     pub async fn get(&self, path: &str) -> Result<Value, PortFailure> {
+        self.document(path).await.map_err(|failure| self.client.redacted(failure))
+    }
+
+    async fn document(&self, path: &str) -> Result<Value, PortFailure> {
         let timeouts = self.timeouts();
         let until = Instant::now() + timeouts.connect.saturating_add(timeouts.head);
         let asked = response::ask(self.client, self.operation, path, Asked::Get).await;

@@ -8,8 +8,8 @@ use std::time::Duration;
 use bytes::Bytes;
 use reqwest::header::HeaderMap;
 use runtime_ports::{
-    CommitDisposition, DeltaSink, Interruption, Metering, OperationContext, PortFailure,
-    RequestMeter, TokenUsage, TurnEnd,
+    CommitDisposition, DeltaSink, Interruption, Metering, ModelResponse, OperationContext,
+    PortFailure, RequestMeter, TokenUsage, TurnEnd,
 };
 use tokio::time::Instant;
 
@@ -69,6 +69,18 @@ pub struct Failed {
     pub refusal: Option<Refusal>,
 }
 
+impl Answered {
+    /// What a session returns, after the earlier requests of the same call.
+    #[must_use]
+    pub fn into_response(self, mut attempts: Vec<RequestMeter>) -> ModelResponse {
+        let Self { answer, usage, meter } = self;
+        let cost_nano_usd = meter.cost_nano_usd;
+        attempts.push(meter);
+        let (output, finish) = (answer.output, answer.finish);
+        ModelResponse { output, finish, usage, cost_nano_usd, attempts }
+    }
+}
+
 impl Exchange<'_> {
     /// Sends `body` to `path` (which may end with a query) and reads the answer.
     ///
@@ -79,6 +91,18 @@ impl Exchange<'_> {
     /// # Errors
     /// [`Failed`]: refused before anything was sent, by the provider, or broken off after sending.
     pub async fn run(
+        &self,
+        path: &str,
+        body: Bytes,
+        decoder: Box<dyn Decoder>,
+    ) -> Result<Answered, Failed> {
+        self.exchanged(path, body, decoder).await.map_err(|failed| {
+            let failure = self.client.redacted(failed.failure);
+            Failed { failure, ..failed }
+        })
+    }
+
+    async fn exchanged(
         &self,
         path: &str,
         body: Bytes,

@@ -13,6 +13,8 @@
 //! | `heads` | which headers of an answer are read |
 //! | `waiting`, `arrivals`, `gathered` | how long bytes are waited for, and which deltas are handed on together |
 //! | `tape` | how what is said is kept, and played back |
+//! | `delivery`, `profiles` | what a session was built with, whatever the vendor |
+//! | `again` | whether a call may send one more request |
 //! | `pieces` | how a body is put together, each message written once |
 //! | `raw` | how an answer is looked at as it is |
 //! | `sse`, `reader`, `json` | what the bytes of an answer are |
@@ -21,11 +23,13 @@
 //! | `metering` | which counts are true |
 //! | `failure`, `refusal`, `details`, `wording`, `retry_after` | what a refusal means |
 
+mod again;
 pub mod answer;
 pub mod arguments;
 mod arrivals;
 mod client;
 mod connection;
+mod delivery;
 mod details;
 mod document;
 mod endpoint;
@@ -37,6 +41,7 @@ pub mod json;
 pub mod metering;
 mod minted;
 pub mod pieces;
+mod profiles;
 mod raw;
 mod reader;
 mod refusal;
@@ -49,12 +54,15 @@ mod tls;
 mod waiting;
 mod wording;
 
+pub use again::may_send_again;
 pub use answer::{Answer, Decoder, Ending, Progress};
 pub use client::HttpClient;
+pub use delivery::Delivery;
 pub use endpoint::{BuildError, Endpoint, KeyHeader, Timeouts};
 pub use exchange::{Answered, Exchange, Failed};
 pub use metering::Meter;
 pub use minted::minted;
+pub use profiles::Profiles;
 pub use raw::{HangUp, RawAnswer, RawChunk, RawEnd};
 pub use reader::{Fed, Reader};
 pub use refusal::Refusal;

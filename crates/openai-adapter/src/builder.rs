@@ -2,14 +2,12 @@
 //!
 //! Knows nothing about the environment: every value is given by the composition root.
 
-use std::collections::HashMap;
-
-use model_wire::{BuildError, Endpoint, HttpClient, KeyHeader, Tape, Timeouts};
+use model_wire::{BuildError, Delivery, Endpoint, HttpClient, KeyHeader, Profiles, Tape, Timeouts};
 use runtime_ports::ModelProfile;
 use runtime_types::CredentialHandle;
 
 use crate::{
-    profile::{Api, Delivery, MaxTokensField},
+    profile::{Api, MaxTokensField},
     server_profile::ServerProfile,
     session::{OpenAiSession, Settings},
 };
@@ -26,8 +24,7 @@ pub struct OpenAiSessionBuilder {
     reasoning_summary: Option<String>,
     one_call: bool,
     continues: bool,
-    profiles: HashMap<String, ModelProfile>,
-    default_profile: Option<ModelProfile>,
+    profiles: Profiles,
 }
 
 impl OpenAiSessionBuilder {
@@ -42,8 +39,7 @@ impl OpenAiSessionBuilder {
             reasoning_summary: None,
             one_call: false,
             continues: false,
-            profiles: HashMap::new(),
-            default_profile: None,
+            profiles: Profiles::default(),
         }
     }
 
@@ -173,14 +169,14 @@ impl OpenAiSessionBuilder {
     /// What requests to `model` may hold.
     #[must_use]
     pub fn profile(mut self, model: impl Into<String>, profile: ModelProfile) -> Self {
-        self.profiles.insert(model.into(), profile);
+        self.profiles.set(model, profile);
         self
     }
 
     /// What requests to any other model may hold. Default: other models are `NotFound`.
     #[must_use]
     pub fn default_profile(mut self, profile: ModelProfile) -> Self {
-        self.default_profile = Some(profile);
+        self.profiles.set_other(profile);
         self
     }
 
@@ -210,7 +206,6 @@ impl OpenAiSessionBuilder {
                 one_call: self.one_call,
                 continues: self.continues && self.api == Api::Responses,
                 profiles: self.profiles,
-                default_profile: self.default_profile,
             },
         ))
     }

@@ -40,8 +40,8 @@ mod session;
 
 pub use builder::OpenAiSessionBuilder;
 pub use decoding::{decoder, decoder_for};
-pub use model_wire::{BuildError, Recorder, Replay, Tape, TapeError, Timeouts};
-pub use profile::{Api, Delivery, MaxTokensField};
+pub use model_wire::{BuildError, Delivery, Recorder, Replay, Tape, TapeError, Timeouts};
+pub use profile::{Api, MaxTokensField};
 pub use server_profile::{
     AnswerForms, InstructionsRole, PROFILE_VERSION, PartCount, ProfileError, ReasoningReplay,
     ResultImages, ServerProfile, StrictSchemas, SystemMessages, ThinkTags, ToolCallIds,

@@ -3,6 +3,7 @@
 //!
 //! Knows nothing about connections.
 
+use model_wire::Delivery;
 use runtime_ports::{Digest, EncodingKey, ModelContent};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -22,17 +23,6 @@ pub enum Api {
     /// `POST …/responses`. Nothing is stored at the provider and the whole history is sent, unless
     /// the session is built to continue responses.
     Responses,
-}
-
-/// How an answer is asked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Delivery {
-    /// As a stream of events. The default, also for callers that do not watch: a broken connection
-    /// is noticed at once, and no gateway in between gives up waiting for a long answer.
-    Streamed,
-    /// As one JSON document, for servers that cannot stream.
-    Whole,
 }
 
 /// The name of the output limit in Chat Completions. The other one is tried when a server refuses

@@ -9,11 +9,12 @@
 mod families;
 mod file;
 
+use model_wire::Delivery;
 use serde::{Deserialize, Serialize};
 
 pub use file::ProfileError;
 
-use crate::profile::{Delivery, MaxTokensField};
+use crate::profile::MaxTokensField;
 
 /// The version of profile files that this crate reads and writes.
 pub const PROFILE_VERSION: u32 = 1;

@@ -7,13 +7,13 @@
 mod lessons;
 mod requests;
 
-use std::{collections::HashMap, fmt, sync::OnceLock};
+use std::{fmt, sync::OnceLock};
 
 use async_trait::async_trait;
-use model_wire::{Answered, Exchange, HttpClient, pieces::ToolEncodings};
+use model_wire::{Delivery, Exchange, HttpClient, Profiles, pieces::ToolEncodings};
 use runtime_ports::{
     DeltaSink, DiscardDeltas, ModelProfile, ModelRequest, ModelResponse, ModelSession,
-    OperationContext, PortFailure, PortFailureKind, RequestMeter,
+    OperationContext, PortFailure,
 };
 
 use crate::{
@@ -23,7 +23,7 @@ use crate::{
     features::RefusedFeatures,
     history::Keys,
     models,
-    profile::{Api, Delivery, MaxTokensField},
+    profile::{Api, MaxTokensField},
     server_profile::ServerProfile,
 };
 
@@ -40,8 +40,7 @@ pub(crate) struct Settings {
     pub(crate) one_call: bool,
     /// Whether responses are kept at the server and continued.
     pub(crate) continues: bool,
-    pub(crate) profiles: HashMap<String, ModelProfile>,
-    pub(crate) default_profile: Option<ModelProfile>,
+    pub(crate) profiles: Profiles,
 }
 
 /// A [`ModelSession`] over one OpenAI-compatible server.
@@ -107,7 +106,7 @@ impl OpenAiSession {
         operation.remaining()?;
         let exchange = self.exchange(operation, &DiscardDeltas);
         let path = format!("{}{}", self.settings.server.models_path, self.settings.query);
-        let list = exchange.get(&path).await.map_err(|failure| self.redacted(failure))?;
+        let list = exchange.get(&path).await?;
         Ok(models::names(&list))
     }
 
@@ -126,7 +125,7 @@ impl OpenAiSession {
             let (decoder, kept) = self.decoder(request, &sent);
             match self.exchange(operation, sink).run(&path, body, decoder).await {
                 Ok(answered) => {
-                    let response = response(answered, attempts);
+                    let response = answered.into_response(attempts);
                     context::was_taken_whole(&self.settings.server, request, &response)?;
                     if let Some(id) = kept.get() {
                         let input_tokens = response.usage.input_tokens;
@@ -140,12 +139,6 @@ impl OpenAiSession {
         }
     }
 
-    /// Servers echo keys in places where nobody expects them.
-    fn redacted(&self, mut failure: PortFailure) -> PortFailure {
-        failure.message = self.client.without_key(failure.message);
-        failure
-    }
-
     fn exchange<'a>(
         &'a self,
         operation: &'a OperationContext,
@@ -153,14 +146,6 @@ impl OpenAiSession {
     ) -> Exchange<'a> {
         Exchange { client: &self.client, operation, sink }
     }
-}
-
-fn response(answered: Answered, mut attempts: Vec<RequestMeter>) -> ModelResponse {
-    let Answered { answer, usage, meter } = answered;
-    let cost_nano_usd = meter.cost_nano_usd;
-    attempts.push(meter);
-    let (output, finish) = (answer.output, answer.finish);
-    ModelResponse { output, finish, usage, cost_nano_usd, attempts }
 }
 
 #[async_trait]
@@ -188,13 +173,8 @@ impl ModelSession for OpenAiSession {
         model: &str,
     ) -> Result<ModelProfile, PortFailure> {
         operation.remaining()?;
-        let known = self.settings.profiles.get(model).or(self.settings.default_profile.as_ref());
-        let profile = known.map(|profile| context::within(&self.settings.server, profile));
-        profile.ok_or_else(|| {
-            let message = "this session has no profile of the model; build it with `profile` or \
-                           `default_profile`";
-            PortFailure::not_sent(PortFailureKind::NotFound, "MODEL_NOT_FOUND", message)
-        })
+        let profile = self.settings.profiles.of(model)?;
+        Ok(context::within(&self.settings.server, profile))
     }
 
     fn issuer(&self) -> Option<&str> {

@@ -1,9 +1,10 @@
 //! What each message looks like as content blocks.
 
+use model_wire::pieces::split;
 use runtime_ports::{ImageSource, ModelContent, ModelMessage, ModelRole};
 use serde_json::{Value, json};
 
-use super::{Replay, piece, split, system_piece};
+use super::{Replay, piece, system_piece};
 
 fn blocks(role: ModelRole, content: Vec<ModelContent>) -> (Value, Value) {
     let bytes = piece(&ModelMessage { role, content }, Replay::Of("me"));

@@ -4,7 +4,10 @@
 //! alone, and the arguments of a call are always a JSON object, whatever the model wrote.
 
 use bytes::Bytes;
-use model_wire::pieces::{self, Elements, Piece, encoded};
+use model_wire::{
+    Delivery,
+    pieces::{self, Elements, Piece, encoded},
+};
 use runtime_ports::{
     ImageSource, ModelContent, ModelMessage, ModelRequest, ModelRole, ModelToolDefinition,
 };
@@ -16,7 +19,7 @@ use crate::{
     demands::{Choice, Demands, Form},
     features::Feature,
     history::Place,
-    profile::{Delivery, MaxTokensField, Written},
+    profile::{MaxTokensField, Written},
     server_profile::ReasoningReplay,
 };
 

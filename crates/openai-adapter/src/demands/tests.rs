@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use model_wire::Delivery;
 use runtime_ports::{
     GenerationOptions, ModelRequest, ModelToolDefinition, ResponseFormat, ToolChoice, ToolSet,
     Transcript,
@@ -11,7 +12,7 @@ use serde_json::{Value, json};
 use super::{Choice, Demands, Form};
 use crate::{
     features::RefusedFeatures,
-    profile::{Api, Delivery, MaxTokensField, Written},
+    profile::{Api, MaxTokensField, Written},
     responses::Kept,
     server_profile::{AnswerForms, ServerProfile, StrictSchemas, ToolChoices},
 };

@@ -4,7 +4,10 @@
 //! goes back to that issuer alone, unchanged and in its place; nothing is stored at the provider.
 
 use bytes::Bytes;
-use model_wire::pieces::{self, Elements, Piece, encoded};
+use model_wire::{
+    Delivery,
+    pieces::{self, Elements, Piece, encoded},
+};
 use runtime_ports::{
     ImageSource, ModelContent, ModelMessage, ModelRequest, ModelRole, ModelToolDefinition,
 };
@@ -15,7 +18,7 @@ use crate::{
     demands::{Choice, Demands, Form},
     features::Feature,
     history::Place,
-    profile::{Delivery, Written},
+    profile::Written,
 };
 
 /// Key under which the phase of the following message is kept.

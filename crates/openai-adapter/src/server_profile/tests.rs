@@ -1,7 +1,9 @@
 //! Which profile an address or a name has, and which files are profiles.
 
+use model_wire::Delivery;
+
 use super::{PROFILE_VERSION, ProfileError, ServerProfile, ThinkTags, ToolCallIds};
-use crate::profile::{Delivery, MaxTokensField};
+use crate::profile::MaxTokensField;
 
 #[test]
 fn every_address_has_the_family_that_its_host_port_and_path_say() {

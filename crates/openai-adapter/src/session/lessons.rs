@@ -4,17 +4,14 @@
 //! a part of a conversation that was answered as if it were the whole, before anything of that
 //! answer was shown; at most twice, and every request that reached the server is listed.
 
-use model_wire::{Failed, Refusal};
-use runtime_ports::{CommitDisposition, PortFailure, RequestMeter, most_requests};
+use model_wire::{Failed, Refusal, may_send_again};
+use runtime_ports::{CommitDisposition, PortFailure, RequestMeter};
 
 use super::{OpenAiSession, requests::Sent};
 use crate::{
     features::Feature,
     responses::{IGNORED, IGNORED_AMID},
 };
-
-/// Most requests of one call: the first, and two more for two parts that a server refuses.
-const MOST_REQUESTS: usize = 3;
 
 impl OpenAiSession {
     /// Remembers what the server refuses, so that the request can be sent without it; any other
@@ -31,10 +28,10 @@ impl OpenAiSession {
         }
         let is_mended = code == IGNORED || self.is_mended(&failed, sent);
         attempts.extend(failed.meter);
-        if is_mended && attempts.len() < MOST_REQUESTS.min(most_requests() as usize) {
+        if is_mended && may_send_again(attempts.len()) {
             return Ok(());
         }
-        Err(self.redacted(failed.failure.with_attempts(std::mem::take(attempts))))
+        Err(failed.failure.with_attempts(std::mem::take(attempts)))
     }
 
     /// Whether the next request will be without what this one was refused for.

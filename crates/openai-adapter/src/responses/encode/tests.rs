@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use model_wire::pieces::{Elements, encoded};
+use model_wire::{
+    Delivery,
+    pieces::{Elements, encoded},
+};
 use runtime_ports::{
     GenerationOptions, ImageSource, ModelContent, ModelMessage, ModelRequest, ModelRole,
     ModelToolDefinition, ResponseFormat, ToolChoice, ToolSet, Transcript,
@@ -14,7 +17,7 @@ use crate::{
     demands::Demands,
     features::{Feature, RefusedFeatures},
     history::elements,
-    profile::{Api, Delivery, MaxTokensField, Written},
+    profile::{Api, MaxTokensField, Written},
     rehearsal::lenient,
 };
 
