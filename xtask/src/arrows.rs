@@ -28,7 +28,11 @@ const LAYERS: [(&str, May); 17] = [
     ("in-memory-fakes", May::Only(&["runtime-types", "runtime-ports"])),
     ("port-conformance", May::Only(&["runtime-types", "runtime-ports"])),
     ("model-wire", May::Only(&["runtime-types", "runtime-ports"])),
-    ("wire-rehearsal", May::Only(&["runtime-types", "runtime-ports", "model-wire"])),
+    // It plays the provider of the suite for every model adapter, so that it knows the suite.
+    (
+        "wire-rehearsal",
+        May::Only(&["runtime-types", "runtime-ports", "model-wire", "port-conformance"]),
+    ),
     ("openai-adapter", MODEL_ADAPTER),
     ("anthropic-adapter", MODEL_ADAPTER),
     ("gemini-adapter", MODEL_ADAPTER),

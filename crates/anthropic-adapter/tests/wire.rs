@@ -11,50 +11,35 @@ mod secrets;
 #[path = "wire/transport.rs"]
 mod transport;
 
-use std::{sync::Arc, time::Duration};
+use std::time::Duration;
 
-use anthropic_adapter::{AnthropicSession, AnthropicSessionBuilder, Timeouts};
+use anthropic_adapter::{AnthropicSession, AnthropicSessionBuilder};
 use runtime_ports::{
-    CommitDisposition, ModelContent, ModelMessage, ModelRequest, ModelResponse, ModelRole,
-    ModelSession, OperationContext, PortFailure, ToolSet, Transcript,
+    ModelMessage, ModelRequest, ModelResponse, ModelSession, PortFailure, Transcript,
 };
-use runtime_types::{CredentialHandle, ExecutionId, OperationId};
-use wire_rehearsal::loopback::{Act, Loopback, events};
-
-const KEY: &str = "canary-key-5f1c";
-
-/// Short patience everywhere: 300 milliseconds.
-const SHORT: Duration = Duration::from_millis(300);
+use runtime_types::CredentialHandle;
+use wire_rehearsal::{
+    asking::{self, KEY, SHORT, SHORT_TIMEOUTS, line, operation, text},
+    loopback::{Act, Loopback, events},
+};
 
 fn builder(server: &Loopback) -> AnthropicSessionBuilder {
-    let timeouts = Timeouts { connect: SHORT, head: SHORT, idle: SHORT, tail: SHORT };
     AnthropicSession::builder(server.base_url())
         .credential(CredentialHandle::new(KEY))
-        .timeouts(timeouts)
+        .timeouts(SHORT_TIMEOUTS)
 }
 
 fn session(server: &Loopback) -> AnthropicSession {
     builder(server).build().expect("a session")
 }
 
-fn operation(limit: Duration) -> OperationContext {
-    let (id, execution) = (uuid::Uuid::new_v4(), uuid::Uuid::new_v4());
-    OperationContext::root(OperationId::from(id), ExecutionId::from(execution), limit)
-}
-
+/// For a model of a family that has its limits.
 fn request() -> ModelRequest {
-    asking(vec![ModelMessage::text(ModelRole::User, "prompt-canary")])
+    ModelRequest { model: "claude-haiku-4-5".into(), ..asking::request() }
 }
 
 fn asking(messages: Vec<ModelMessage>) -> ModelRequest {
-    ModelRequest {
-        invocation_id: "invocation".into(),
-        model: "claude-haiku-4-5".into(),
-        messages: Transcript::from(messages),
-        tools: ToolSet::default(),
-        max_output_tokens: Some(9),
-        options: Arc::default(),
-    }
+    ModelRequest { messages: Transcript::from(messages), ..request() }
 }
 
 async fn ask(session: &AnthropicSession) -> Result<ModelResponse, PortFailure> {
@@ -65,29 +50,6 @@ async fn ask(session: &AnthropicSession) -> Result<ModelResponse, PortFailure> {
 async fn outcome(acts: Vec<Act>) -> String {
     let server = Loopback::start(vec![acts]).await;
     line(&ask(&session(&server)).await)
-}
-
-fn line(outcome: &Result<ModelResponse, PortFailure>) -> String {
-    match outcome {
-        Ok(response) => format!("{:?} {}", response.finish, text(response)),
-        Err(failure) => {
-            let commit = match failure.commit {
-                CommitDisposition::NotCommitted => "not committed",
-                CommitDisposition::Committed => "committed",
-                CommitDisposition::Unknown => "unknown",
-            };
-            let ends: Vec<_> = failure.attempts.iter().map(|meter| meter.end).collect();
-            format!("{:?} {} {commit} {ends:?}", failure.kind, failure.code)
-        }
-    }
-}
-
-fn text(response: &ModelResponse) -> String {
-    let texts = response.output.iter().filter_map(|content| match content {
-        ModelContent::Text { text } => Some(text.as_str()),
-        _ => None,
-    });
-    texts.collect()
 }
 
 const START: &str = r#"{"type":"message_start","message":{"id":"msg_7","usage":{"input_tokens":3,"output_tokens":1}}}"#;

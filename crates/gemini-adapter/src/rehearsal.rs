@@ -6,16 +6,11 @@ mod captures;
 mod harmless;
 mod roundtrip;
 
-pub(crate) use wire_rehearsal::{PIECES, Played, events};
+pub(crate) use wire_rehearsal::events;
 
 /// A decoder of an answer of which nothing has arrived.
 pub(crate) fn decoder() -> Box<dyn model_wire::Decoder> {
     crate::decoder("issuer", "seed")
-}
-
-/// Plays `bytes` in pieces of `size`.
-pub(crate) fn play(bytes: &[u8], size: usize) -> Played {
-    wire_rehearsal::play(decoder(), bytes, size)
 }
 
 /// Plays `bytes` in pieces of every size and expects the same line each time.

@@ -8,12 +8,13 @@ use std::{fs, path::PathBuf, sync::Arc, time::Duration};
 use openai_adapter::{Api, OpenAiSession, Recorder, Replay, Tape, Timeouts};
 use runtime_ports::{
     ModelContent, ModelMessage, ModelRequest, ModelResponse, ModelRole, ModelSession,
-    ModelToolDefinition, OperationContext, PortFailure, ToolSet, Transcript,
+    ModelToolDefinition, PortFailure, ToolSet, Transcript,
 };
-use runtime_types::{CredentialHandle, ExecutionId, OperationId};
+use runtime_types::CredentialHandle;
 use serde_json::json;
-use wire_rehearsal::loopback::{
-    Act, LAST_CHUNK, Loopback, chunk, events, json as document, stream, stream_head,
+use wire_rehearsal::{
+    asking::operation,
+    loopback::{Act, LAST_CHUNK, Loopback, chunk, events, json as document, stream, stream_head},
 };
 
 /// The address in tapes that are kept.
@@ -120,11 +121,7 @@ async fn ask(
         max_output_tokens: Some(64),
         options: Arc::default(),
     };
-    let (id, execution) = (uuid::Uuid::new_v4(), uuid::Uuid::new_v4());
-    let limit = Duration::from_secs(20);
-    let operation =
-        OperationContext::root(OperationId::from(id), ExecutionId::from(execution), limit);
-    session.invoke(&operation, request).await
+    session.invoke(&operation(Duration::from_secs(20)), request).await
 }
 
 /// Two requests: a task, and the results of the calls.

@@ -17,46 +17,21 @@ mod secrets;
 #[path = "wire/transport.rs"]
 mod transport;
 
-use std::{sync::Arc, time::Duration};
-
-use openai_adapter::{Api, OpenAiSession, OpenAiSessionBuilder, Timeouts};
-use runtime_ports::{
-    CommitDisposition, ModelContent, ModelMessage, ModelRequest, ModelResponse, ModelRole,
-    ModelSession, OperationContext, PortFailure, ToolSet, Transcript,
+use openai_adapter::{Api, OpenAiSession, OpenAiSessionBuilder};
+use runtime_types::CredentialHandle;
+use wire_rehearsal::{
+    asking::{KEY, SHORT, SHORT_TIMEOUTS, ask, line, operation, request, text},
+    loopback::{Act, Loopback, events},
 };
-use runtime_types::{CredentialHandle, ExecutionId, OperationId};
-use wire_rehearsal::loopback::{Act, Loopback, events};
-
-const KEY: &str = "canary-key-5f1c";
-
-/// Short patience everywhere: 300 milliseconds.
-const SHORT: Duration = Duration::from_millis(300);
 
 fn builder(server: &Loopback) -> OpenAiSessionBuilder {
-    let timeouts = Timeouts { connect: SHORT, head: SHORT, idle: SHORT, tail: SHORT };
     OpenAiSession::builder(server.base_url())
         .credential(CredentialHandle::new(KEY))
-        .timeouts(timeouts)
+        .timeouts(SHORT_TIMEOUTS)
 }
 
-fn operation(limit: Duration) -> OperationContext {
-    let (id, execution) = (uuid::Uuid::new_v4(), uuid::Uuid::new_v4());
-    OperationContext::root(OperationId::from(id), ExecutionId::from(execution), limit)
-}
-
-fn request() -> ModelRequest {
-    ModelRequest {
-        invocation_id: "invocation".into(),
-        model: "model".into(),
-        messages: Transcript::from(vec![ModelMessage::text(ModelRole::User, "prompt-canary")]),
-        tools: ToolSet::default(),
-        max_output_tokens: Some(9),
-        options: Arc::default(),
-    }
-}
-
-async fn ask(session: &OpenAiSession) -> Result<ModelResponse, PortFailure> {
-    session.invoke(&operation(Duration::from_secs(20)), request()).await
+fn session(server: &Loopback) -> OpenAiSession {
+    builder(server).build().expect("a session")
 }
 
 /// Plays `acts` for one chat request and gives the outcome in a line.
@@ -68,29 +43,6 @@ async fn outcome_of(api: Api, acts: Vec<Act>) -> String {
     let server = Loopback::start(vec![acts]).await;
     let session = builder(&server).api(api).build().expect("a session");
     line(&ask(&session).await)
-}
-
-fn line(outcome: &Result<ModelResponse, PortFailure>) -> String {
-    match outcome {
-        Ok(response) => format!("{:?} {}", response.finish, text(response)),
-        Err(failure) => {
-            let commit = match failure.commit {
-                CommitDisposition::NotCommitted => "not committed",
-                CommitDisposition::Committed => "committed",
-                CommitDisposition::Unknown => "unknown",
-            };
-            let ends: Vec<_> = failure.attempts.iter().map(|meter| meter.end).collect();
-            format!("{:?} {} {commit} {ends:?}", failure.kind, failure.code)
-        }
-    }
-}
-
-fn text(response: &ModelResponse) -> String {
-    let texts = response.output.iter().filter_map(|content| match content {
-        ModelContent::Text { text } => Some(text.as_str()),
-        _ => None,
-    });
-    texts.collect()
 }
 
 const HI: &str = r#"{"choices":[{"index":0,"delta":{"content":"hi"}}]}"#;

@@ -267,6 +267,13 @@ pub fn stream(body: &[u8]) -> Vec<Act> {
     vec![Act::Send(stream_head(&[])), Act::Send(chunk(body)), Act::Send(LAST_CHUNK.to_vec())]
 }
 
+/// A stream that begins with these events, each in a packet of its own, and goes on with `acts`.
+pub fn begun(data: &[&str], acts: &[Act]) -> Vec<Act> {
+    let events = data.iter().map(|data| Act::Send(chunk(&events(&[data]))));
+    let head = [Act::Send(stream_head(&[]))];
+    head.into_iter().chain(events).chain(acts.iter().cloned()).collect()
+}
+
 /// Events from their data.
 pub fn events<T: AsRef<str>>(data: &[T]) -> Vec<u8> {
     let lines = data.iter().map(|data| format!("data: {}\n\n", data.as_ref()));

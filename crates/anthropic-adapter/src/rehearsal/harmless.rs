@@ -2,22 +2,13 @@
 
 use model_wire::{Answer, Progress, Reader};
 use proptest::prelude::*;
-use runtime_ports::{DiscardDeltas, ModelContent, ModelFinish, PortFailure};
+use runtime_ports::{DiscardDeltas, ModelFinish};
+use wire_rehearsal::harmless::{self, any_bytes, calls, spoilt, streamed};
 
 use super::{PIECES, decoder, play};
 
-fn read(bytes: &[u8], limit: usize) -> Result<Answer, PortFailure> {
-    let mut reader = Reader::new(decoder(), limit);
-    for piece in bytes.chunks(50) {
-        if reader.feed(piece, &DiscardDeltas)?.progress == Progress::Over {
-            break;
-        }
-    }
-    reader.finish(&DiscardDeltas)
-}
-
 fn code(bytes: &[u8], limit: usize) -> String {
-    read(bytes, limit).map_or_else(|failure| failure.code, |answer| format!("{:?}", answer.finish))
+    harmless::code(decoder(), bytes, limit)
 }
 
 const HI: &str =
@@ -73,54 +64,17 @@ fn the_progress_says_what_to_wait_for() {
 
 /// What must be true of every answer, whatever the bytes were.
 fn holds(answer: &Answer) {
-    let ids: Vec<&str> = answer
-        .output
-        .iter()
-        .filter_map(|content| match content {
-            ModelContent::ToolUse { id, .. } => Some(id.as_str()),
-            _ => None,
-        })
-        .collect();
-    let distinct: std::collections::BTreeSet<_> = ids.iter().collect();
-    assert_eq!(distinct.len(), ids.len(), "an id twice");
-    assert!(ids.iter().all(|id| !id.is_empty()), "an empty id");
-    assert_eq!(answer.finish == ModelFinish::ToolCalls, !ids.is_empty(), "calls and their finish");
+    let called = !calls(answer).is_empty();
+    assert_eq!(answer.finish == ModelFinish::ToolCalls, called, "calls and their finish");
 }
 
 fn tried(bytes: &[u8]) {
-    let whole = play(bytes, usize::MAX);
-    for size in PIECES {
-        assert_eq!(play(bytes, size), whole, "in pieces of {size}");
-    }
-    if let Ok(answer) = read(bytes, 1024 * 1024) {
-        holds(&answer);
-    }
+    harmless::tried(decoder, bytes, holds);
 }
 
 const TOOL: &[u8] =
     include_bytes!("../../tests/fixtures/captures/litellm-to-xllamacpp/messages_tool_stream.body");
 const THINKING: &[u8] = include_bytes!("../../tests/fixtures/documented/thinking.sse");
-
-/// Ways to spoil bytes: overwrite, remove, or repeat a part.
-fn spoilt(bytes: &'static [u8]) -> impl Strategy<Value = Vec<u8>> {
-    let change = (any::<prop::sample::Index>(), 1usize..40, any::<u8>(), 0u8..3);
-    proptest::collection::vec(change, 1..8).prop_map(move |changes| {
-        let mut bytes = bytes.to_vec();
-        for (at, length, byte, how) in changes {
-            let start = at.index(bytes.len().max(1)).min(bytes.len());
-            let end = (start + length).min(bytes.len());
-            match how {
-                0 if start < bytes.len() => bytes[start] = byte,
-                1 => drop(bytes.drain(start..end)),
-                _ => {
-                    let part = bytes[start..end].to_vec();
-                    drop(bytes.splice(start..start, part));
-                }
-            }
-        }
-        bytes
-    })
-}
 
 /// Ways to spoil the order of events: remove, repeat, or move whole ones.
 fn shuffled(bytes: &'static [u8]) -> impl Strategy<Value = Vec<u8>> {
@@ -186,7 +140,7 @@ fn frames() -> impl Strategy<Value = Vec<u8>> {
             )
         },
     );
-    proptest::collection::vec(frame, 0..10).prop_map(|frames| super::events(&frames))
+    streamed(frame, 10)
 }
 
 proptest! {
@@ -203,7 +157,7 @@ proptest! {
     }
 
     #[test]
-    fn any_bytes_do_no_harm(bytes in proptest::collection::vec(any::<u8>(), 0..300)) {
+    fn any_bytes_do_no_harm(bytes in any_bytes()) {
         tried(&bytes);
     }
 

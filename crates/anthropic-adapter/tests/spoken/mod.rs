@@ -5,9 +5,10 @@
 use port_conformance::model::{Answer, Piece};
 use runtime_ports::{ModelFinish, TokenUsage};
 use serde_json::{Map, Value, json};
+use wire_rehearsal::provider::Spoken;
 
 /// The events of an answer: its pieces, and then what ends it.
-pub(crate) fn events(answer: &Answer) -> (Vec<String>, Vec<String>) {
+pub(crate) fn events(answer: &Answer) -> Spoken {
     let mut begun = vec![event(&json!({"type": "message_start", "message": {
         "id": "msg_1", "type": "message", "role": "assistant", "content": [], "stop_reason": null,
     }}))];
@@ -19,7 +20,8 @@ pub(crate) fn events(answer: &Answer) -> (Vec<String>, Vec<String>) {
     if let Some(usage) = usage(answer) {
         delta["usage"] = usage;
     }
-    (begun, vec![event(&delta), event(&json!({"type": "message_stop"}))])
+    let end = vec![event(&delta), event(&json!({"type": "message_stop"}))];
+    Spoken::Events { begun, end }
 }
 
 /// The answer as one document.

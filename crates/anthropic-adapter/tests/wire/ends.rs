@@ -3,18 +3,13 @@
 use std::time::{Duration, Instant};
 
 use runtime_ports::{Metering, ModelSession};
-use wire_rehearsal::loopback::{Act, LAST_CHUNK, Loopback, chunk, events, stream, stream_head};
+use wire_rehearsal::loopback::{
+    Act, LAST_CHUNK, Loopback, begun, chunk, events, stream, stream_head,
+};
 
 use crate::{
     HI, PING, REASON, START, STOP, ask, builder, line, operation, outcome, request, session, whole,
 };
-
-/// A stream that begins with these events and goes on with `acts`.
-fn begun(data: &[&str], acts: &[Act]) -> Vec<Act> {
-    let events = data.iter().map(|data| Act::Send(chunk(&events(&[data]))));
-    let head = [Act::Send(stream_head(&[]))];
-    head.into_iter().chain(events).chain(acts.iter().cloned()).collect()
-}
 
 #[tokio::test]
 async fn a_stream_arrives_in_packets_of_any_size() {

@@ -2,46 +2,32 @@
 
 use anthropic_adapter::{AnthropicSession, BuildError};
 use runtime_types::CredentialHandle;
-use wire_rehearsal::loopback::{Act, Loopback, chunk, events, json, reply, stream, stream_head};
+use wire_rehearsal::{
+    loopback::{Act, Loopback, json},
+    secrets::{Echo, stay_here, stay_hidden},
+};
 
 use crate::{KEY, ask, builder, session};
 
 /// Everything that a server could echo the key and the prompt in.
 fn echoes() -> Vec<Vec<Act>> {
-    let echo = format!("{KEY} prompt-canary");
-    let body = format!(
-        r#"{{"type":"error","error":{{"message":"{echo}","type":"{KEY}"}},"request_id":"{KEY}"}}"#
+    let text = Echo::text();
+    let error = format!(
+        r#"{{"type":"error","error":{{"message":"{text}","type":"{KEY}"}},"request_id":"{KEY}"}}"#
     );
-    let headers = [("request-id", KEY), ("retry-after", KEY)];
-    let statuses = ["400 B", "401 U", "403 F", "404 N", "413 R", "429 T", "500 I", "529 O"];
-    let refusals = statuses.map(|status| vec![Act::Send(reply(status, &headers, &body))]);
-    let mut acts = refusals.to_vec();
-    let page = format!("<html>{echo}</html>");
-    acts.push(vec![Act::Send(reply("502 B", &headers, &page))]);
-    acts.push(vec![Act::Send(reply("200 OK", &headers, &page))]);
-    acts.push(vec![Act::Send(reply("302 F", &[("location", &format!("/{KEY}"))], &echo))]);
-    acts.push(stream(&events(&[&body])));
-    acts.push(stream(&events(&[format!("no json {echo}")])));
-    let begun = format!(r#"{{"type":"message_start","message":{{"id":"{KEY}"}}}}"#);
-    let event = chunk(&events(&[begun]));
-    acts.push(vec![Act::Send(stream_head(&headers)), Act::Send(event.clone()), Act::Close]);
-    acts.push(vec![Act::Send(stream_head(&[])), Act::Send(event), Act::Close]);
-    acts.push(vec![Act::Close]);
-    acts
+    let echo = Echo {
+        statuses: vec!["400 B", "401 U", "403 F", "404 N", "413 R", "429 T", "500 I", "529 O"],
+        request_id: "request-id",
+        refusal: error.clone(),
+        error,
+        begun: format!(r#"{{"type":"message_start","message":{{"id":"{KEY}"}}}}"#),
+    };
+    echo.replies()
 }
 
 #[tokio::test]
 async fn no_failure_shows_the_key_or_the_prompt() {
-    for acts in echoes() {
-        let name = format!("{acts:?}");
-        let server = Loopback::start(vec![acts]).await;
-        let session = session(&server);
-        let failure = ask(&session).await.expect_err(&name);
-        let serialised = serde_json::to_string(&failure).expect("failures serialise");
-        let shown = format!("{failure} {failure:?} {serialised} {session:?}");
-        assert!(!shown.contains(KEY), "{shown}");
-        assert!(!shown.contains("prompt-canary"), "{shown}");
-    }
+    stay_hidden(echoes(), session).await;
 }
 
 #[tokio::test]
@@ -61,14 +47,7 @@ async fn no_builder_and_no_session_shows_the_key() {
 
 #[tokio::test]
 async fn a_redirect_is_not_followed_and_the_key_stays_here() {
-    let elsewhere = Loopback::start(vec![json("200 OK", "{}")]).await;
-    for status in ["301 M", "302 F", "307 T", "308 P"] {
-        let to = reply(status, &[("location", &elsewhere.base_url())], "");
-        let server = Loopback::start(vec![vec![Act::Send(to)]]).await;
-        let failure = ask(&session(&server)).await.expect_err(status);
-        assert_eq!(failure.code, "REDIRECT_REFUSED");
-    }
-    assert_eq!(elsewhere.connections(), 0);
+    stay_here(session).await;
 }
 
 async fn head_of(session: impl FnOnce(&Loopback) -> AnthropicSession) -> String {

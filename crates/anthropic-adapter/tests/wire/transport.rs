@@ -8,32 +8,22 @@ use runtime_ports::{
     PortFailureKind, ResponseFormat, ToolChoice,
 };
 use serde_json::Value;
-use wire_rehearsal::loopback::{Act, Loopback, json, refusing_address, reply, stream};
+use wire_rehearsal::{
+    connections,
+    loopback::{Act, Loopback, json, reply, stream},
+};
 
 use crate::{SHORT, ask, asking, builder, line, operation, request, session, whole};
 
 #[tokio::test]
 async fn a_connection_is_used_again() {
-    let server = Loopback::start(vec![stream(&whole()), stream(&whole()), stream(&whole())]).await;
-    let session = session(&server);
-    for _ in 0..3 {
-        ask(&session).await.expect("an answer");
-    }
-    assert_eq!((server.seen().len(), server.connections()), (3, 1));
+    connections::is_used_again(&whole(), session).await;
 }
 
 #[tokio::test]
 async fn an_unreachable_server_is_named_and_nothing_was_sent() {
-    let address = refusing_address().await;
-    let session =
-        AnthropicSession::builder(format!("http://{address}/v1")).build().expect("a session");
-    let failure = ask(&session).await.expect_err("nobody is there");
-    let expected = format!(
-        "CONNECT_FAILED: cannot reach http://{address}: connection refused; check the base url \
-         and the server"
-    );
-    assert_eq!(failure.to_string(), expected);
-    assert!(failure.attempts.is_empty());
+    let session = |base_url| AnthropicSession::builder(base_url).build().expect("a session");
+    connections::unreachable_is_named(session).await;
 }
 
 #[tokio::test]

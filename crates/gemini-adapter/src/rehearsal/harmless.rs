@@ -2,22 +2,13 @@
 
 use model_wire::{Answer, Progress, Reader};
 use proptest::prelude::*;
-use runtime_ports::{DiscardDeltas, ModelContent, ModelFinish, PortFailure};
+use runtime_ports::{DiscardDeltas, ModelFinish};
+use wire_rehearsal::harmless::{self, any_bytes, calls, spoilt, streamed};
 
-use super::{PIECES, decoder, play};
-
-fn read(bytes: &[u8], limit: usize) -> Result<Answer, PortFailure> {
-    let mut reader = Reader::new(decoder(), limit);
-    for piece in bytes.chunks(50) {
-        if reader.feed(piece, &DiscardDeltas)?.progress == Progress::Over {
-            break;
-        }
-    }
-    reader.finish(&DiscardDeltas)
-}
+use super::decoder;
 
 fn code(bytes: &[u8], limit: usize) -> String {
-    read(bytes, limit).map_or_else(|failure| failure.code, |answer| format!("{:?}", answer.finish))
+    harmless::code(decoder(), bytes, limit)
 }
 
 const HI: &str = "data: {\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"hi\"}]},\"finishReason\":\"STOP\"}]}\n\n";
@@ -71,49 +62,16 @@ fn a_server_that_always_says_that_it_is_finished_is_waited_for() {
 
 /// What must be true of every answer, whatever the bytes were.
 fn holds(answer: &Answer) {
-    let calls = answer.output.iter().filter_map(|content| match content {
-        ModelContent::ToolUse { id, name, .. } => Some((id.as_str(), name.as_str())),
-        _ => None,
-    });
-    let calls: Vec<(&str, &str)> = calls.collect();
-    let distinct: std::collections::BTreeSet<_> = calls.iter().map(|(id, _)| id).collect();
-    assert_eq!(distinct.len(), calls.len(), "an id twice");
-    assert!(calls.iter().all(|(id, name)| !id.is_empty() && !name.is_empty()), "an empty word");
+    let calls = calls(answer);
+    assert!(calls.iter().all(|(_, name)| !name.is_empty()), "an empty name");
     assert_eq!(answer.finish == ModelFinish::ToolCalls, !calls.is_empty(), "{answer:?}");
 }
 
 fn tried(bytes: &[u8]) {
-    let whole = play(bytes, usize::MAX);
-    for size in PIECES {
-        assert_eq!(play(bytes, size), whole, "in pieces of {size}");
-    }
-    if let Ok(answer) = read(bytes, 1024 * 1024) {
-        holds(&answer);
-    }
+    harmless::tried(decoder, bytes, holds);
 }
 
 const STREAM: &[u8] = include_bytes!("../../tests/fixtures/parallel-calls.sse");
-
-/// Ways to spoil bytes: overwrite, remove, or repeat a part.
-fn spoilt(bytes: &'static [u8]) -> impl Strategy<Value = Vec<u8>> {
-    let change = (any::<prop::sample::Index>(), 1usize..40, any::<u8>(), 0u8..3);
-    proptest::collection::vec(change, 1..8).prop_map(move |changes| {
-        let mut bytes = bytes.to_vec();
-        for (at, length, byte, how) in changes {
-            let start = at.index(bytes.len().max(1)).min(bytes.len());
-            let end = (start + length).min(bytes.len());
-            match how {
-                0 if start < bytes.len() => bytes[start] = byte,
-                1 => drop(bytes.drain(start..end)),
-                _ => {
-                    let part = bytes[start..end].to_vec();
-                    drop(bytes.splice(start..start, part));
-                }
-            }
-        }
-        bytes
-    })
-}
 
 /// Frames of the vocabulary that the decoder looks for, with values of every type.
 fn frames() -> impl Strategy<Value = Vec<u8>> {
@@ -151,10 +109,7 @@ fn frames() -> impl Strategy<Value = Vec<u8>> {
             r#"{{"candidates":[{{"index":{index},"content":{{"parts":[{parts}]}},"finishReason":{finish}}}],"promptFeedback":{{"blockReason":{other}}},"usageMetadata":{{"promptTokenCount":{other},"candidatesTokenCount":{index}}}}}"#
         )
     });
-    proptest::collection::vec(frame, 0..6).prop_map(|frames| {
-        let lines = frames.iter().map(|frame| format!("data: {frame}\n\n"));
-        lines.collect::<String>().into_bytes()
-    })
+    streamed(frame, 6)
 }
 
 proptest! {
@@ -166,7 +121,7 @@ proptest! {
     }
 
     #[test]
-    fn any_bytes_do_no_harm(bytes in proptest::collection::vec(any::<u8>(), 0..300)) {
+    fn any_bytes_do_no_harm(bytes in any_bytes()) {
         tried(&bytes);
     }
 

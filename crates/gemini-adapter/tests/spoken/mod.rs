@@ -5,12 +5,13 @@
 use port_conformance::model::{Answer, Piece};
 use runtime_ports::{ModelFinish, TokenUsage};
 use serde_json::{Map, Value, json};
+use wire_rehearsal::provider::Spoken;
 
 /// The events of an answer: its parts, and then what ends it.
-pub(crate) fn events(answer: &Answer) -> (Vec<String>, Vec<String>) {
+pub(crate) fn events(answer: &Answer) -> Spoken {
     let begun = parts(answer).into_iter().map(|part| event(answer, frame(answer, &[part], None)));
-    let end = frame(answer, &[], Some(finish(answer.finish)));
-    (begun.collect(), vec![event(answer, with_usage(answer, end))])
+    let end = with_usage(answer, frame(answer, &[], Some(finish(answer.finish))));
+    Spoken::Events { begun: begun.collect(), end: vec![event(answer, end)] }
 }
 
 /// The answer as one document.

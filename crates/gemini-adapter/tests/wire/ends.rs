@@ -3,16 +3,11 @@
 use std::time::{Duration, Instant};
 
 use runtime_ports::ModelSession;
-use wire_rehearsal::loopback::{Act, LAST_CHUNK, Loopback, chunk, events, stream, stream_head};
+use wire_rehearsal::loopback::{
+    Act, LAST_CHUNK, Loopback, begun, chunk, events, stream, stream_head,
+};
 
-use crate::{HI, STOP, USAGE, ask, builder, line, operation, outcome, request, whole};
-
-/// A stream that begins with these events and goes on with `acts`.
-fn begun(data: &[&str], acts: &[Act]) -> Vec<Act> {
-    let events = data.iter().map(|data| Act::Send(chunk(&events(&[data]))));
-    let head = [Act::Send(stream_head(&[]))];
-    head.into_iter().chain(events).chain(acts.iter().cloned()).collect()
-}
+use crate::{HI, STOP, USAGE, ask, builder, line, operation, outcome, request, session, whole};
 
 #[tokio::test]
 async fn a_stream_arrives_in_packets_of_any_size() {
@@ -84,7 +79,7 @@ async fn an_answer_that_says_with_every_piece_that_it_is_complete_ends_with_the_
 async fn usage_after_the_finish_is_waited_for() {
     let late = [Act::Pause(Duration::from_millis(100)), Act::Send(chunk(&events(&[USAGE])))];
     let server = Loopback::start(vec![begun(&[HI, STOP], &late)]).await;
-    let response = ask(&builder(&server).build().expect("a session")).await.expect("an answer");
+    let response = ask(&session(&server)).await.expect("an answer");
     assert_eq!(response.usage.input_tokens, Some(3));
 }
 
@@ -113,7 +108,7 @@ async fn an_event_beyond_the_limit_is_refused() {
 async fn an_error_body_that_stalls_does_not_hide_the_status() {
     let head = b"HTTP/1.1 400 Bad Request\r\ncontent-length: 99\r\n\r\n[{\"err".to_vec();
     let server = Loopback::start(vec![vec![Act::Send(head), Act::Hang]]).await;
-    let session = builder(&server).build().expect("a session");
+    let session = session(&server);
     let answered = session.invoke(&operation(Duration::from_millis(400)), request()).await;
     assert_eq!(line(&answered), "Invalid INVALID_REQUEST not committed [Failed]");
 }
@@ -122,7 +117,7 @@ async fn an_error_body_that_stalls_does_not_hide_the_status() {
 async fn a_blocked_prompt_is_metered() {
     let blocked = r#"{"promptFeedback":{"blockReason":"SAFETY"},"usageMetadata":{"promptTokenCount":7,"totalTokenCount":7}}"#;
     let server = Loopback::start(vec![stream(&events(&[blocked]))]).await;
-    let failure = ask(&builder(&server).build().expect("a session")).await.expect_err("blocked");
+    let failure = ask(&session(&server)).await.expect_err("blocked");
     assert_eq!((failure.code.as_str(), failure.retryable), ("CONTENT_REJECTED", false));
     let metering = format!("{:?}", failure.attempts[0].metering);
     assert!(metering.contains("input_tokens: Some(7)"), "{metering}");

@@ -9,7 +9,7 @@ use runtime_ports::{
 };
 use wire_rehearsal::loopback::{Act, Loopback, json, stream};
 
-use crate::{KEY, SHORT, ask, builder, line, operation, request, text, whole};
+use crate::{KEY, SHORT, ask, builder, line, operation, request, session, text, whole};
 
 /// The first line of the request that `session` sends for a model of this name.
 async fn address(server: &Loopback, session: &GeminiSession, model: &str) -> String {
@@ -23,7 +23,7 @@ async fn address(server: &Loopback, session: &GeminiSession, model: &str) -> Str
 #[tokio::test]
 async fn a_request_goes_to_the_method_of_its_model() {
     let server = Loopback::start(vec![json("200 OK", "{}"); 4]).await;
-    let session = builder(&server).build().expect("a session");
+    let session = session(&server);
     let streamed = |model: &str| format!("POST /v1/{model}:streamGenerateContent?alt=sse HTTP/1.1");
     assert_eq!(address(&server, &session, "gemini-x").await, streamed("models/gemini-x"));
     assert_eq!(address(&server, &session, "models/gemini-x").await, streamed("models/gemini-x"));
@@ -52,7 +52,7 @@ async fn an_answer_that_comes_as_a_list_is_read_whole() {
     let list = r#"[{"candidates":[{"content":{"parts":[{"text":"hel"}]}}]},
         {"candidates":[{"content":{"parts":[{"text":"lo"}]},"finishReason":"STOP"}],"responseId":"r-7"}]"#;
     let server = Loopback::start(vec![json("200 OK", list)]).await;
-    let response = ask(&builder(&server).build().expect("a session")).await.expect("an answer");
+    let response = ask(&session(&server)).await.expect("an answer");
     assert_eq!(text(&response), "hello");
     assert_eq!(response.attempts[0].provider_request_id.as_deref(), Some("r-7"));
 }
@@ -60,7 +60,7 @@ async fn an_answer_that_comes_as_a_list_is_read_whole() {
 #[tokio::test]
 async fn what_cannot_be_asked_is_refused_before_anything_is_sent() {
     let server = Loopback::start(vec![]).await;
-    let session = builder(&server).build().expect("a session");
+    let session = session(&server);
     let option = |options| ModelRequest { options: Arc::new(options), ..request() };
     let none = GenerationOptions::default;
     let said = |messages: Vec<ModelMessage>| ModelRequest {
@@ -96,7 +96,7 @@ async fn nothing_is_sent_twice() {
     for acts in cases {
         let name = format!("{acts:?}");
         let server = Loopback::start(vec![acts, stream(&whole())]).await;
-        let session = builder(&server).build().expect("a session");
+        let session = session(&server);
         assert!(ask(&session).await.is_err(), "{name}");
         assert_eq!(server.seen().len(), 1, "{name}");
     }
@@ -109,7 +109,7 @@ async fn models_are_listed_page_by_page() {
     let missing = json("404 Not Found", "{}");
     let pages = vec![json("200 OK", first), json("200 OK", second), missing, vec![Act::Hang]];
     let server = Loopback::start(pages).await;
-    let session = builder(&server).build().expect("a session");
+    let session = session(&server);
     let within = operation(Duration::from_secs(20));
     assert_eq!(session.list_models(&within).await, Ok(vec!["a".to_owned(), "b".to_owned()]));
     let seen = server.seen();

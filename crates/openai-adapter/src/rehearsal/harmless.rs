@@ -2,24 +2,14 @@
 
 use model_wire::{Answer, Progress, Reader};
 use proptest::prelude::*;
-use runtime_ports::{DiscardDeltas, ModelContent, ModelFinish, PortFailure};
+use runtime_ports::{DiscardDeltas, ModelFinish};
+use wire_rehearsal::harmless::{self, any_bytes, calls, spoilt, streamed};
 
 use super::{PIECES, decoder, play};
 use crate::profile::Api;
 
-fn read(api: Api, bytes: &[u8], limit: usize) -> Result<Answer, PortFailure> {
-    let mut reader = Reader::new(decoder(api), limit);
-    for piece in bytes.chunks(50) {
-        if reader.feed(piece, &DiscardDeltas)?.progress == Progress::Over {
-            break;
-        }
-    }
-    reader.finish(&DiscardDeltas)
-}
-
 fn code(bytes: &[u8], limit: usize) -> String {
-    read(Api::Chat, bytes, limit)
-        .map_or_else(|failure| failure.code, |answer| format!("{:?}", answer.finish))
+    harmless::code(decoder(Api::Chat), bytes, limit)
 }
 
 const HI: &str =
@@ -67,61 +57,24 @@ fn the_progress_says_what_to_wait_for() {
 
 /// What must be true of every answer, whatever the bytes were.
 fn holds(answer: &Answer) {
-    let ids: Vec<&str> = answer
-        .output
-        .iter()
-        .filter_map(|content| match content {
-            ModelContent::ToolUse { id, .. } => Some(id.as_str()),
-            _ => None,
-        })
-        .collect();
-    let distinct: std::collections::BTreeSet<_> = ids.iter().collect();
-    assert_eq!(distinct.len(), ids.len(), "an id twice");
-    assert!(ids.iter().all(|id| !id.is_empty()), "an empty id");
+    let calls = calls(answer);
     match answer.finish {
         ModelFinish::Length | ModelFinish::Stop => {
-            assert!(ids.is_empty(), "calls that may not run")
+            assert!(calls.is_empty(), "calls that may not run")
         }
-        ModelFinish::ToolCalls => assert!(!ids.is_empty(), "no calls"),
+        ModelFinish::ToolCalls => assert!(!calls.is_empty(), "no calls"),
         ModelFinish::ContentFilter | ModelFinish::Other => {}
     }
 }
 
 fn tried(api: Api, bytes: &[u8]) {
-    let whole = play(api, bytes, usize::MAX);
-    for size in PIECES {
-        assert_eq!(play(api, bytes, size), whole, "in pieces of {size}");
-    }
-    if let Ok(answer) = read(api, bytes, 1024 * 1024) {
-        holds(&answer);
-    }
+    harmless::tried(|| decoder(api), bytes, holds);
 }
 
 const CHAT: &[u8] =
     include_bytes!("../../tests/fixtures/captures/litellm-to-xllamacpp/chat_tool_stream.body");
 const RESPONSES: &[u8] =
     include_bytes!("../../tests/fixtures/captures/llmock/responses_tool_stream.body");
-
-/// Ways to spoil bytes: overwrite, remove, or repeat a part.
-fn spoilt(bytes: &'static [u8]) -> impl Strategy<Value = Vec<u8>> {
-    let change = (any::<prop::sample::Index>(), 1usize..40, any::<u8>(), 0u8..3);
-    proptest::collection::vec(change, 1..8).prop_map(move |changes| {
-        let mut bytes = bytes.to_vec();
-        for (at, length, byte, how) in changes {
-            let start = at.index(bytes.len().max(1)).min(bytes.len());
-            let end = (start + length).min(bytes.len());
-            match how {
-                0 if start < bytes.len() => bytes[start] = byte,
-                1 => drop(bytes.drain(start..end)),
-                _ => {
-                    let part = bytes[start..end].to_vec();
-                    drop(bytes.splice(start..start, part));
-                }
-            }
-        }
-        bytes
-    })
-}
 
 /// Frames of the vocabulary that decoders look for, with values of every type.
 fn frames() -> impl Strategy<Value = Vec<u8>> {
@@ -172,10 +125,7 @@ fn frames() -> impl Strategy<Value = Vec<u8>> {
         },
     );
     let frame = prop_oneof![chat, event];
-    proptest::collection::vec(frame, 0..8).prop_map(|frames| {
-        let lines = frames.iter().map(|frame| format!("data: {frame}\n\n"));
-        lines.collect::<String>().into_bytes()
-    })
+    streamed(frame, 8)
 }
 
 proptest! {
@@ -192,7 +142,7 @@ proptest! {
     }
 
     #[test]
-    fn any_bytes_do_no_harm(bytes in proptest::collection::vec(any::<u8>(), 0..300)) {
+    fn any_bytes_do_no_harm(bytes in any_bytes()) {
         tried(Api::Chat, &bytes);
         tried(Api::Responses, &bytes);
     }

@@ -6,6 +6,7 @@ use openai_adapter::{Api, Delivery};
 use port_conformance::model::{Answer, Piece};
 use runtime_ports::{ModelFinish, TokenUsage};
 use serde_json::{Map, Value, json};
+use wire_rehearsal::provider::Spoken;
 
 /// Which of the four ways to answer.
 #[derive(Debug, Clone, Copy)]
@@ -16,7 +17,7 @@ pub(crate) struct Wire {
 
 impl Wire {
     /// The events of an answer: its pieces, and then what ends it.
-    pub(crate) fn events(self, answer: &Answer) -> (Vec<String>, Vec<String>) {
+    pub(crate) fn events(self, answer: &Answer) -> Spoken {
         match self.api {
             Api::Chat => chat_events(answer),
             Api::Responses => responses_events(answer),
@@ -56,7 +57,7 @@ fn chat_delta(delta: &Value) -> String {
     event(&json!({"id": "chatcmpl-1", "choices": [{"index": 0, "delta": delta}]}))
 }
 
-fn chat_events(answer: &Answer) -> (Vec<String>, Vec<String>) {
+fn chat_events(answer: &Answer) -> Spoken {
     let mut begun = vec![chat_delta(&json!({"role": "assistant", "content": ""}))];
     let mut calls = 0;
     for piece in &answer.pieces {
@@ -79,7 +80,7 @@ fn chat_events(answer: &Answer) -> (Vec<String>, Vec<String>) {
         end.push(event(&json!({"id": "chatcmpl-1", "choices": [], "usage": usage})));
     }
     end.push("data: [DONE]\n\n".to_owned());
-    (begun, end)
+    Spoken::Events { begun, end }
 }
 
 fn chat_reasoning(text: &str, opaque: &Value) -> Value {
@@ -199,7 +200,7 @@ fn response(answer: &Answer) -> Value {
     })
 }
 
-fn responses_events(answer: &Answer) -> (Vec<String>, Vec<String>) {
+fn responses_events(answer: &Answer) -> Spoken {
     let created = json!({"id": "resp_1", "status": "in_progress", "output": []});
     let mut begun = vec![event(&json!({"type": "response.created", "response": created}))];
     for (at, piece) in answer.pieces.iter().enumerate() {
@@ -207,7 +208,8 @@ fn responses_events(answer: &Answer) -> (Vec<String>, Vec<String>) {
     }
     let response = response(answer);
     let kind = format!("response.{}", response["status"].as_str().unwrap_or_default());
-    (begun, vec![event(&json!({"type": kind, "response": response}))])
+    let end = vec![event(&json!({"type": kind, "response": response}))];
+    Spoken::Events { begun, end }
 }
 
 fn item_events(at: usize, piece: &Piece) -> Vec<String> {

@@ -5,7 +5,7 @@ use std::{sync::Mutex, time::Duration};
 use runtime_ports::{DeltaSink, ModelDelta, ModelSession};
 use wire_rehearsal::loopback::{Act, LAST_CHUNK, Loopback, chunk, events, stream_head};
 
-use crate::{DONE, STOP, builder, operation, request};
+use crate::{DONE, STOP, operation, request, session};
 
 const EVENTS: usize = 500;
 
@@ -27,7 +27,7 @@ fn event(text: &str) -> Vec<u8> {
 
 async fn told(acts: Vec<Act>) -> Vec<String> {
     let server = Loopback::start(vec![acts]).await;
-    let (session, texts) = (builder(&server).build().expect("a session"), Texts::default());
+    let (session, texts) = (session(&server), Texts::default());
     let limit = Duration::from_secs(20);
     let answered = session.invoke_streaming(&operation(limit), request(), &texts).await;
     answered.expect("an answer");

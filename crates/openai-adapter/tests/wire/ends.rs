@@ -4,18 +4,14 @@ use std::time::{Duration, Instant};
 
 use openai_adapter::{Api, Timeouts};
 use runtime_ports::ModelSession;
-use wire_rehearsal::loopback::{Act, LAST_CHUNK, Loopback, chunk, events, stream, stream_head};
-
-use crate::{
-    DONE, HI, STOP, USAGE, ask, builder, line, operation, outcome, outcome_of, request, whole,
+use wire_rehearsal::loopback::{
+    Act, LAST_CHUNK, Loopback, begun, chunk, events, stream, stream_head,
 };
 
-/// A stream that begins with these events and goes on with `acts`.
-fn begun(data: &[&str], acts: &[Act]) -> Vec<Act> {
-    let events = data.iter().map(|data| Act::Send(chunk(&events(&[data]))));
-    let head = [Act::Send(stream_head(&[]))];
-    head.into_iter().chain(events).chain(acts.iter().cloned()).collect()
-}
+use crate::{
+    DONE, HI, STOP, USAGE, ask, builder, line, operation, outcome, outcome_of, request, session,
+    whole,
+};
 
 #[tokio::test]
 async fn a_stream_arrives_in_packets_of_any_size() {
@@ -91,7 +87,7 @@ async fn a_finished_answer_needs_no_orderly_end() {
 async fn usage_after_the_finish_is_waited_for() {
     let late = [Act::Pause(Duration::from_millis(100)), Act::Send(chunk(&events(&[USAGE, DONE])))];
     let server = Loopback::start(vec![begun(&[HI, STOP], &late)]).await;
-    let response = ask(&builder(&server).build().expect("a session")).await.expect("an answer");
+    let response = ask(&session(&server)).await.expect("an answer");
     assert_eq!(response.usage.input_tokens, Some(3));
 }
 
@@ -124,7 +120,7 @@ async fn an_event_beyond_the_limit_is_refused() {
 async fn an_error_body_that_stalls_does_not_hide_the_status() {
     let head = b"HTTP/1.1 400 Bad Request\r\ncontent-length: 99\r\n\r\n{\"err".to_vec();
     let server = Loopback::start(vec![vec![Act::Send(head), Act::Hang]]).await;
-    let session = builder(&server).build().expect("a session");
+    let session = session(&server);
     let answered = session.invoke(&operation(Duration::from_millis(400)), request()).await;
     assert_eq!(line(&answered), "Invalid INVALID_REQUEST not committed [Failed]");
 }

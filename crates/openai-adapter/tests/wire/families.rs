@@ -11,7 +11,7 @@ use runtime_types::CredentialHandle;
 use serde_json::{Value, json};
 use wire_rehearsal::loopback::{Loopback, json as document, stream};
 
-use crate::{KEY, builder, operation, request, whole};
+use crate::{KEY, builder, operation, request, session, whole};
 
 fn tool(name: &str) -> ModelToolDefinition {
     ModelToolDefinition {
@@ -159,7 +159,7 @@ async fn f4_llama_gets_the_one_tool_that_is_named() {
     }
     let no = r#"{"error":{"message":"tool_choice of a function is not supported"}}"#;
     let server = Loopback::start(vec![document("400 Bad Request", no), stream(&whole())]).await;
-    let session = builder(&server).build().expect("a session");
+    let session = session(&server);
     let answered = session.invoke(&operation(Duration::from_secs(20)), asking(named())).await;
     assert_eq!(answered.expect("an answer").attempts.len(), 2);
     let sent: Value = serde_json::from_str(&server.seen()[1].body).expect("json");
@@ -413,7 +413,7 @@ async fn f8_to_f11_refusals_are_what_they_mean() {
     ];
     for (status, body, code, retryable) in cases {
         let server = Loopback::start(vec![document(status, body)]).await;
-        let session = builder(&server).build().expect("a session");
+        let session = session(&server);
         let failure = crate::ask(&session).await.expect_err(body);
         assert_eq!((failure.code.as_str(), failure.retryable), (code, retryable), "{body}");
         assert_eq!(server.seen().len(), 1);

@@ -1,17 +1,13 @@
 //! What is sent once more, without a part that the server refuses; and what is not.
 
-use openai_adapter::{Api, MaxTokensField, OpenAiSession};
+use openai_adapter::{Api, MaxTokensField};
 use runtime_ports::limit_requests;
 use wire_rehearsal::loopback::{Act, Loopback, json, stream};
 
-use crate::{ask, builder, line, text, whole};
+use crate::{ask, builder, line, session, text, whole};
 
 fn refusal(message: &str) -> Vec<Act> {
     json("400 Bad Request", &format!(r#"{{"error":{{"message":"{message}"}}}}"#))
-}
-
-fn session(server: &Loopback) -> OpenAiSession {
-    builder(server).build().expect("a session")
 }
 
 #[tokio::test]

@@ -2,23 +2,21 @@
 
 use std::{sync::Arc, time::Duration};
 
-use openai_adapter::{Api, BuildError, OpenAiSession, Timeouts};
+use openai_adapter::{Api, OpenAiSession};
 use runtime_ports::{
     GenerationOptions, ModelProfile, ModelRequest, ModelSession, PortFailureKind, RequestMeter,
     ToolChoice,
 };
-use wire_rehearsal::loopback::{Act, Loopback, json, refusing_address, reply, stream};
+use wire_rehearsal::{
+    connections,
+    loopback::{Act, Loopback, json, reply},
+};
 
-use crate::{SHORT, ask, builder, line, operation, request, whole};
+use crate::{SHORT, ask, builder, line, operation, request, session, whole};
 
 #[tokio::test]
 async fn a_connection_is_used_again() {
-    let server = Loopback::start(vec![stream(&whole()), stream(&whole()), stream(&whole())]).await;
-    let session = builder(&server).build().expect("a session");
-    for _ in 0..3 {
-        ask(&session).await.expect("an answer");
-    }
-    assert_eq!((server.seen().len(), server.connections()), (3, 1));
+    connections::is_used_again(&whole(), session).await;
 }
 
 /// The environment of a process cannot be changed safely, so that another one is asked.
@@ -37,42 +35,14 @@ fn no_proxy_of_the_environment_is_used() {
 
 #[tokio::test]
 async fn an_unreachable_server_is_named_and_nothing_was_sent() {
-    let address = refusing_address().await;
-    let session =
-        OpenAiSession::builder(format!("http://{address}/v1")).build().expect("a session");
-    let failure = ask(&session).await.expect_err("nobody is there");
-    let expected = format!(
-        "CONNECT_FAILED: cannot reach http://{address}: connection refused; check the base url \
-         and the server"
-    );
-    assert_eq!(failure.to_string(), expected);
-    assert!(failure.attempts.is_empty());
+    let session = |base_url| OpenAiSession::builder(base_url).build().expect("a session");
+    connections::unreachable_is_named(session).await;
 }
 
-/// A server that accepts and then says nothing keeps a TLS client connecting.
 #[tokio::test]
 async fn while_connecting_nothing_is_committed() {
-    let server = Loopback::start(vec![]).await;
-    let base_url = server.base_url().replace("http://", "https://");
-    let session = |connect| {
-        let timeouts = Timeouts { connect, ..Timeouts::default() };
-        OpenAiSession::builder(base_url.clone()).timeouts(timeouts).build()
-    };
-    let patient = match session(Duration::from_secs(20)) {
-        Err(BuildError::NoCertificates) => return,
-        session => session.expect("a session"),
-    };
-    let late = patient.invoke(&operation(SHORT), request()).await;
-    assert_eq!(line(&late), "Timeout DEADLINE_EXCEEDED not committed []");
-    let cancelled = operation(Duration::from_secs(20));
-    let cancelling = async {
-        tokio::time::sleep(SHORT).await;
-        cancelled.cancellation.cancel();
-    };
-    let (answered, ()) = tokio::join!(patient.invoke(&cancelled, request()), cancelling);
-    assert_eq!(line(&answered), "Canceled CANCELED not committed []");
-    let hasty = session(SHORT).expect("a session");
-    assert_eq!(line(&ask(&hasty).await), "Unavailable CONNECT_FAILED not committed []");
+    let session = |base_url, timeouts| OpenAiSession::builder(base_url).timeouts(timeouts).build();
+    connections::connecting_commits_nothing(session).await;
 }
 
 #[tokio::test]
@@ -96,7 +66,7 @@ async fn costs_and_names_come_from_headers_too() {
     let head = [("x-litellm-response-cost", "6.75e-06"), ("x-litellm-call-id", "call-1")];
     let body = r#"{"id":"x","choices":[{"message":{"content":"hi"},"finish_reason":"stop"}]}"#;
     let server = Loopback::start(vec![vec![Act::Send(reply("200 OK", &head, body))]]).await;
-    let response = ask(&builder(&server).build().expect("a session")).await.expect("an answer");
+    let response = ask(&session(&server)).await.expect("an answer");
     let RequestMeter { provider_request_id, cost_nano_usd, .. } = response.attempts[0].clone();
     assert_eq!(provider_request_id.as_deref(), Some("call-1"));
     assert_eq!((cost_nano_usd, response.cost_nano_usd), (Some(6_750), Some(6_750)));
@@ -106,7 +76,7 @@ async fn costs_and_names_come_from_headers_too() {
 async fn the_body_names_the_request_when_no_header_does() {
     let body = r#"{"id":"chatcmpl-7","choices":[{"message":{"content":"hi"}}]}"#;
     let server = Loopback::start(vec![json("200 OK", body)]).await;
-    let response = ask(&builder(&server).build().expect("a session")).await.expect("an answer");
+    let response = ask(&session(&server)).await.expect("an answer");
     let name = response.attempts[0].provider_request_id.as_deref();
     assert_eq!(name, Some("chatcmpl-7"));
 }
@@ -116,7 +86,7 @@ async fn models_are_listed() {
     let list = json("200 OK", r#"{"data":[{"id":"a"},{"id":"b"}]}"#);
     let missing = json("404 Not Found", "{}");
     let server = Loopback::start(vec![list, missing, vec![Act::Hang]]).await;
-    let session = builder(&server).build().expect("a session");
+    let session = session(&server);
     let within = operation(Duration::from_secs(20));
     assert_eq!(session.list_models(&within).await, Ok(vec!["a".to_owned(), "b".to_owned()]));
     assert!(server.seen()[0].head.starts_with("GET /v1/models HTTP/1.1"));

@@ -1,0 +1,71 @@
+//! Decides what every model adapter holds about connections: kept between requests, and nothing
+//! sent while there is none.
+//!
+//! Knows no API: the session is the caller's to build.
+
+use std::time::Duration;
+
+use model_wire::{BuildError, Timeouts};
+use runtime_ports::ModelSession;
+
+use crate::{
+    asking::{SHORT, ask, line, operation, request},
+    loopback::{Loopback, refusing_address, stream},
+};
+
+/// Asks three times, is answered with the stream `whole`, and expects one connection.
+///
+/// # Panics
+/// When an answer is missing, and when there was another connection.
+pub async fn is_used_again<S: ModelSession>(whole: &[u8], session: impl Fn(&Loopback) -> S) {
+    let server = Loopback::start(vec![stream(whole); 3]).await;
+    let session = session(&server);
+    for _ in 0..3 {
+        ask(&session).await.expect("an answer");
+    }
+    assert_eq!((server.seen().len(), server.connections()), (3, 1));
+}
+
+/// Expects a session for a server that is not there to say so, and that nothing was sent.
+///
+/// # Panics
+/// When the session says something else.
+pub async fn unreachable_is_named<S: ModelSession>(session: impl Fn(String) -> S) {
+    let address = refusing_address().await;
+    let session = session(format!("http://{address}/v1"));
+    let failure = ask(&session).await.expect_err("nobody is there");
+    let expected = format!(
+        "CONNECT_FAILED: cannot reach http://{address}: connection refused; check the base url \
+         and the server"
+    );
+    assert_eq!(failure.to_string(), expected);
+    assert!(failure.attempts.is_empty());
+}
+
+/// Expects nothing to be committed while a TLS client connects: it is kept at that by a server that
+/// accepts and then says nothing. Without certificates there is nothing to expect.
+///
+/// # Panics
+/// When a call ends in another way.
+pub async fn connecting_commits_nothing<S: ModelSession>(
+    session: impl Fn(String, Timeouts) -> Result<S, BuildError>,
+) {
+    let server = Loopback::start(vec![]).await;
+    let base_url = server.base_url().replace("http://", "https://");
+    let session = |connect| session(base_url.clone(), Timeouts { connect, ..Timeouts::default() });
+    let patient = match session(Duration::from_secs(20)) {
+        Err(BuildError::NoCertificates) => return,
+        session => session.expect("a session"),
+    };
+    let late = patient.invoke(&operation(SHORT), request()).await;
+    assert_eq!(line(&late), "Timeout DEADLINE_EXCEEDED not committed []");
+    let cancelled = operation(Duration::from_secs(20));
+    let cancelling = async {
+        tokio::time::sleep(SHORT).await;
+        cancelled.cancellation.cancel();
+    };
+    let (answered, ()) = tokio::join!(patient.invoke(&cancelled, request()), cancelling);
+    assert_eq!(line(&answered), "Canceled CANCELED not committed []");
+    let hasty = session(SHORT).expect("a session");
+    assert_eq!(line(&ask(&hasty).await), "Unavailable CONNECT_FAILED not committed []");
+}
