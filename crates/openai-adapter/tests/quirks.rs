@@ -16,15 +16,19 @@ fn exists(test: &str) -> bool {
     read(file).is_some_and(|source| is_test(&source, name))
 }
 
-/// Whether `source` has a function `name` with an attribute of a test above it.
+/// Whether `source` has a function `name` with an attribute of a test above it, and with none that
+/// keeps it from being run.
 fn is_test(source: &str, name: &str) -> bool {
     let lines: Vec<&str> = source.lines().map(str::trim).collect();
     let starts = [format!("fn {name}()"), format!("async fn {name}()")];
     let begins = |line: &&str| starts.iter().any(|start| line.starts_with(start.as_str()));
     let Some(at) = lines.iter().position(begins) else { return false };
     let above = lines[..at].iter().rev();
-    let mut above = above.take_while(|line| line.starts_with("#[") || line.starts_with("//"));
-    above.any(|line| *line == "#[test]" || line.starts_with("#[tokio::test"))
+    let above = above.take_while(|line| line.starts_with("#[") || line.starts_with("//"));
+    let attributes: Vec<_> = above.filter(|line| line.starts_with("#[")).collect();
+    let is_left_out = |line: &&&str| line.contains("ignore") || line.starts_with("#[cfg");
+    let is_run = |line: &&&str| **line == "#[test]" || line.starts_with("#[tokio::test");
+    attributes.iter().any(is_run) && !attributes.iter().any(is_left_out)
 }
 
 #[test]
@@ -32,7 +36,11 @@ fn only_what_runs_as_a_test_counts() {
     let cases = [
         ("#[test]\nfn rule() {", true),
         ("#[tokio::test]\nasync fn rule() {", true),
-        ("#[tokio::test(start_paused = true)]\n#[ignore]\nasync fn rule() {", true),
+        ("#[tokio::test(start_paused = true)]\n#[ignore]\nasync fn rule() {", false),
+        ("#[ignore = \"slow\"]\n#[test]\nfn rule() {", false),
+        ("#[test]\n// why\n#[cfg_attr(debug_assertions, ignore)]\nfn rule() {", false),
+        ("#[cfg(target_os = \"other\")]\n#[test]\nfn rule() {", false),
+        ("#[test]\n// nothing to ignore\nfn rule() {", true),
         ("fn rule() {", false),
         ("#[test]\nfn other() {}\n\nfn rule() {", false),
         ("#[test]\nfn a_longer_rule() {", false),

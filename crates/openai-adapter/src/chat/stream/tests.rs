@@ -1,9 +1,14 @@
 //! What each hostile Chat Completions stream must come to, however its bytes are cut.
 
+mod bytes;
 mod calls;
+mod counts;
 mod doubt;
+mod ends;
 mod frames;
-mod others;
+mod half;
+mod shapes;
+mod thoughts;
 
 use model_wire::minted;
 use serde_json::Value;
@@ -76,3 +81,21 @@ fn finished(name: &str, frames: &[String], reason: &str, expected: &str) {
     let expected = (0..3).fold(expected.to_owned(), made_up);
     check(Api::Chat, name, &events(&data), &expected);
 }
+
+/// What it is, the payloads, and what they come to.
+type Row = (&'static str, &'static [&'static str], &'static str);
+
+fn table(rows: &[(&str, &[&str], &str)]) {
+    for (name, data, expected) in rows {
+        check(Api::Chat, name, &events(data), expected);
+    }
+}
+
+const HI: &str = r#"{"choices":[{"index":0,"delta":{"content":"hi"},"finish_reason":null}]}"#;
+const STOP: &str = r#"{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}"#;
+const CALLS: &str = r#"{"choices":[{"index":0,"delta":{},"finish_reason":"tool_calls"}]}"#;
+const DONE: &str = "[DONE]";
+const TRUNCATED: &str = "failed Protocol STREAM_TRUNCATED unknown";
+const FAILED: &str = "failed Unavailable PROVIDER_ERROR unknown";
+/// The same after parts of the answer.
+const AMID: &str = "failed Protocol PROVIDER_ERROR unknown";
