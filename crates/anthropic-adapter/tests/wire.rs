@@ -20,7 +20,8 @@ use runtime_ports::{
 use runtime_types::CredentialHandle;
 use wire_rehearsal::{
     asking::{self, KEY, SHORT, SHORT_TIMEOUTS, line, operation, text},
-    loopback::{Act, Loopback, events},
+    ends::Words,
+    loopback::{Act, Loopback},
 };
 
 fn builder(server: &Loopback) -> AnthropicSessionBuilder {
@@ -60,6 +61,8 @@ const REASON: &str =
 const STOP: &str = r#"{"type":"message_stop"}"#;
 const PING: &str = r#"{"type":"ping"}"#;
 
+const WORDS: Words = Words { start: &[START], hi: HI, finish: &[REASON, STOP], after: &[] };
+
 fn whole() -> Vec<u8> {
-    events(&[START, HI, REASON, STOP])
+    WORDS.whole()
 }

@@ -15,7 +15,8 @@ use gemini_adapter::{GeminiSession, GeminiSessionBuilder};
 use runtime_types::CredentialHandle;
 use wire_rehearsal::{
     asking::{KEY, SHORT, SHORT_TIMEOUTS, ask, line, operation, request, text},
-    loopback::{Act, Loopback, events},
+    ends::Words,
+    loopback::{Act, Loopback},
 };
 
 fn builder(server: &Loopback) -> GeminiSessionBuilder {
@@ -38,6 +39,8 @@ const HI: &str = r#"{"candidates":[{"content":{"parts":[{"text":"hi"}]}}]}"#;
 const STOP: &str = r#"{"candidates":[{"finishReason":"STOP"}]}"#;
 const USAGE: &str = r#"{"usageMetadata":{"promptTokenCount":3,"candidatesTokenCount":1}}"#;
 
+const WORDS: Words = Words { start: &[], hi: HI, finish: &[STOP], after: &[USAGE] };
+
 fn whole() -> Vec<u8> {
-    events(&[HI, STOP, USAGE])
+    WORDS.whole()
 }

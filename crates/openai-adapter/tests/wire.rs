@@ -21,7 +21,8 @@ use openai_adapter::{Api, OpenAiSession, OpenAiSessionBuilder};
 use runtime_types::CredentialHandle;
 use wire_rehearsal::{
     asking::{KEY, SHORT, SHORT_TIMEOUTS, ask, line, operation, request, text},
-    loopback::{Act, Loopback, events},
+    ends::Words,
+    loopback::{Act, Loopback},
 };
 
 fn builder(server: &Loopback) -> OpenAiSessionBuilder {
@@ -50,6 +51,8 @@ const STOP: &str = r#"{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]
 const USAGE: &str = r#"{"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":1}}"#;
 const DONE: &str = "[DONE]";
 
+const WORDS: Words = Words { start: &[], hi: HI, finish: &[STOP], after: &[USAGE, DONE] };
+
 fn whole() -> Vec<u8> {
-    events(&[HI, STOP, USAGE, DONE])
+    WORDS.whole()
 }

@@ -6,10 +6,12 @@ use std::{sync::Arc, time::Duration};
 
 use model_wire::Timeouts;
 use runtime_ports::{
-    CommitDisposition, ModelContent, ModelMessage, ModelRequest, ModelResponse, ModelRole,
-    ModelSession, OperationContext, PortFailure, ToolSet, Transcript,
+    ModelContent, ModelMessage, ModelRequest, ModelResponse, ModelRole, ModelSession,
+    OperationContext, PortFailure, ToolSet, Transcript,
 };
 use runtime_types::{ExecutionId, OperationId};
+
+use crate::playing::failed_line;
 
 /// The key, which nothing may show.
 pub const KEY: &str = "canary-key-5f1c";
@@ -56,13 +58,8 @@ pub fn line(outcome: &Result<ModelResponse, PortFailure>) -> String {
     match outcome {
         Ok(response) => format!("{:?} {}", response.finish, text(response)),
         Err(failure) => {
-            let commit = match failure.commit {
-                CommitDisposition::NotCommitted => "not committed",
-                CommitDisposition::Committed => "committed",
-                CommitDisposition::Unknown => "unknown",
-            };
             let ends: Vec<_> = failure.attempts.iter().map(|meter| meter.end).collect();
-            format!("{:?} {} {commit} {ends:?}", failure.kind, failure.code)
+            format!("{} {ends:?}", failed_line(failure))
         }
     }
 }

@@ -1,5 +1,5 @@
-//! Decides what every model adapter holds about connections: kept between requests, and nothing
-//! sent while there is none.
+//! Decides what every model adapter holds about connections: kept between requests, nothing sent
+//! while there is none, and what heads tell is told on.
 //!
 //! Knows no API: the session is the caller's to build.
 
@@ -10,7 +10,7 @@ use runtime_ports::ModelSession;
 
 use crate::{
     asking::{SHORT, ask, line, operation, request},
-    loopback::{Loopback, refusing_address, stream},
+    loopback::{Act, Loopback, refusing_address, reply, stream},
 };
 
 /// Asks three times, is answered with the stream `whole`, and expects one connection.
@@ -68,4 +68,18 @@ pub async fn connecting_commits_nothing<S: ModelSession>(
     assert_eq!(line(&answered), "Canceled CANCELED not committed []");
     let hasty = session(SHORT).expect("a session");
     assert_eq!(line(&ask(&hasty).await), "Unavailable CONNECT_FAILED not committed []");
+}
+
+/// Answers with the document `body` and with what a gateway adds in its head, and expects the
+/// gateway's name of the request and its cost.
+///
+/// # Panics
+/// When one of them is missing.
+pub async fn heads_name_and_price<S: ModelSession>(body: &str, session: impl Fn(&Loopback) -> S) {
+    let head = [("x-litellm-response-cost", "6.75e-06"), ("x-litellm-call-id", "call-1")];
+    let server = Loopback::start(vec![vec![Act::Send(reply("200 OK", &head, body))]]).await;
+    let response = ask(&session(&server)).await.expect("an answer");
+    let attempt = &response.attempts[0];
+    assert_eq!(attempt.provider_request_id.as_deref(), Some("call-1"));
+    assert_eq!((attempt.cost_nano_usd, response.cost_nano_usd), (Some(6_750), Some(6_750)));
 }

@@ -4,13 +4,28 @@
 //! Knows HTTP/1.1 as far as a test needs it, the values that cross a decoder, and what each model
 //! adapter must hold whatever API it speaks. Refuses to know any vendor's API. No crate depends on
 //! it but in its tests.
+//!
+//! # For the author of an adapter
+//!
+//! What is yours to say is how your API is spoken; what must hold is here.
+//!
+//! - The port: say in a [`provider::Adapter`] how answers and refusals are spoken and how a session
+//!   is built, and give [`provider::Rehearsed`] to `port_conformance::model_conformance!`.
+//! - The wire: give the data of the events of a short answer as [`ends::Words`] and call
+//!   [`ends::Ends`]; call [`connections`], [`secrets`] and [`profiles`] with closures that build a
+//!   session. What is your API's alone is scripted with [`loopback`] and [`asking`].
+//! - The decoder: [`check`] plays a stream in pieces of every size, [`recorded`] does so with a
+//!   folder of recordings, and [`harmless`] makes bytes that should do no harm.
 
 pub mod asking;
 pub mod connections;
+pub mod ends;
 pub mod harmless;
 pub mod loopback;
 mod playing;
+pub mod profiles;
 pub mod provider;
+pub mod recorded;
 pub mod secrets;
 
 pub use playing::{PIECES, Played, check, events, play};

@@ -20,6 +20,8 @@ use tokio::{
     time::{sleep, timeout},
 };
 
+pub use crate::playing::events;
+
 /// One step of a reply.
 #[derive(Debug, Clone)]
 pub enum Act {
@@ -272,12 +274,6 @@ pub fn begun(data: &[&str], acts: &[Act]) -> Vec<Act> {
     let events = data.iter().map(|data| Act::Send(chunk(&events(&[data]))));
     let head = [Act::Send(stream_head(&[]))];
     head.into_iter().chain(events).chain(acts.iter().cloned()).collect()
-}
-
-/// Events from their data.
-pub fn events<T: AsRef<str>>(data: &[T]) -> Vec<u8> {
-    let lines = data.iter().map(|data| format!("data: {}\n\n", data.as_ref()));
-    lines.collect::<String>().into_bytes()
 }
 
 /// An address that refuses connections.

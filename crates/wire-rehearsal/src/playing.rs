@@ -92,12 +92,17 @@ fn counted(meter: &Meter) -> String {
 }
 
 fn failed(failure: &PortFailure) -> String {
+    format!("failed {}", failed_line(failure))
+}
+
+/// The kind and the code of a failure, and what became of the request.
+pub(crate) fn failed_line(failure: &PortFailure) -> String {
     let commit = match failure.commit {
         CommitDisposition::NotCommitted => "not committed",
         CommitDisposition::Committed => "committed",
         CommitDisposition::Unknown => "unknown",
     };
-    format!("failed {:?} {} {commit}", failure.kind, failure.code)
+    format!("{:?} {} {commit}", failure.kind, failure.code)
 }
 
 /// A sink that writes the deltas down, text and arguments run together.

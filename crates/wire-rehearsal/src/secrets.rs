@@ -4,6 +4,7 @@
 
 use std::fmt::Debug;
 
+use model_wire::BuildError;
 use runtime_ports::ModelSession;
 
 use crate::{
@@ -78,6 +79,24 @@ pub async fn stay_hidden<S: ModelSession + Debug>(
         assert!(!shown.contains(KEY), "{shown}");
         assert!(!shown.contains(PROMPT), "{shown}");
     }
+}
+
+/// Expects neither a builder with [`KEY`] nor its session to show it, and no session that would
+/// send it in the clear. `keyed` is a builder for a base URL, with the key as its credential and in
+/// a header.
+///
+/// # Panics
+/// When the key is shown, and when such a session is built.
+pub fn builders_hide_the_key<B: Debug, S: Debug>(
+    keyed: impl Fn(&'static str) -> B,
+    build: impl Fn(B) -> Result<S, BuildError>,
+) {
+    let builder = keyed("http://127.0.0.1:1");
+    assert!(!format!("{builder:?}").contains(KEY), "the builder shows it");
+    let session = build(builder).expect("a session");
+    assert!(!format!("{session:?}").contains(KEY), "the session shows it");
+    let refused = build(keyed("http://example.com")).expect_err("a key in the clear");
+    assert_eq!(refused, BuildError::PlaintextCredential);
 }
 
 /// Sends the session elsewhere, and expects it not to go there.

@@ -10,10 +10,11 @@ use runtime_ports::{
 use serde_json::Value;
 use wire_rehearsal::{
     connections,
-    loopback::{Act, Loopback, json, reply, stream},
+    loopback::{Act, Loopback, json, stream},
+    profiles,
 };
 
-use crate::{SHORT, ask, asking, builder, line, operation, request, session, whole};
+use crate::{SHORT, asking, builder, line, operation, request, session, whole};
 
 #[tokio::test]
 async fn a_connection_is_used_again() {
@@ -24,6 +25,13 @@ async fn a_connection_is_used_again() {
 async fn an_unreachable_server_is_named_and_nothing_was_sent() {
     let session = |base_url| AnthropicSession::builder(base_url).build().expect("a session");
     connections::unreachable_is_named(session).await;
+}
+
+#[tokio::test]
+async fn while_connecting_nothing_is_committed() {
+    let session =
+        |base_url, timeouts| AnthropicSession::builder(base_url).timeouts(timeouts).build();
+    connections::connecting_commits_nothing(session).await;
 }
 
 #[tokio::test]
@@ -62,7 +70,7 @@ async fn sent(session: &AnthropicSession, server: &Loopback, model: &str) -> Val
 async fn the_limit_is_the_models_when_the_request_has_none() {
     let answers = (0..3).map(|_| stream(&whole())).collect();
     let server = Loopback::start(answers).await;
-    let profile = |limit| ModelProfile { max_output_tokens: limit, ..profile(8) };
+    let profile = |limit| ModelProfile { max_output_tokens: limit, ..profiles::window(8) };
     let builder = builder(&server).profile("a", profile(Some(77))).profile("b", profile(None));
     let session = builder.build().expect("a session");
     assert_eq!(sent(&session, &server, "a").await["max_tokens"], 77);
@@ -86,13 +94,8 @@ async fn a_family_of_ones_own_decides_what_can_be_asked() {
 
 #[tokio::test]
 async fn costs_and_names_come_from_headers_too() {
-    let head = [("x-litellm-response-cost", "6.75e-06"), ("x-litellm-call-id", "call-1")];
     let body = r#"{"type":"message","id":"x","content":[{"type":"text","text":"hi"}],"stop_reason":"end_turn"}"#;
-    let server = Loopback::start(vec![vec![Act::Send(reply("200 OK", &head, body))]]).await;
-    let response = ask(&session(&server)).await.expect("an answer");
-    let attempt = &response.attempts[0];
-    assert_eq!(attempt.provider_request_id.as_deref(), Some("call-1"));
-    assert_eq!((attempt.cost_nano_usd, response.cost_nano_usd), (Some(6_750), Some(6_750)));
+    connections::heads_name_and_price(body, session).await;
 }
 
 #[tokio::test]
@@ -123,25 +126,11 @@ async fn a_list_that_never_ends_is_left() {
     assert_eq!(names.map(|names| names.len()), Ok(10));
 }
 
-fn profile(window: u64) -> ModelProfile {
-    ModelProfile {
-        context_window_tokens: window,
-        max_input_tokens: window / 2,
-        max_output_tokens: None,
-        images: false,
-        price: None,
-    }
-}
-
 #[tokio::test]
 async fn profiles_are_the_configured_ones() {
     let server = Loopback::start(vec![]).await;
-    let known = builder(&server).profile("a", profile(8));
-    let within = operation(SHORT);
+    let known = builder(&server).profile("a", profiles::window(8));
+    let build = |other| known.clone().default_profile(other).build().expect("a session");
     let session = known.clone().build().expect("a session");
-    assert_eq!(session.profile(&within, "a").await, Ok(profile(8)));
-    let failure = session.profile(&within, "b").await.expect_err("no such model");
-    assert_eq!(failure.kind, PortFailureKind::NotFound);
-    let session = known.default_profile(profile(4)).build().expect("a session");
-    assert_eq!(session.profile(&within, "b").await, Ok(profile(4)));
+    profiles::are_the_configured_ones(&session, build).await;
 }

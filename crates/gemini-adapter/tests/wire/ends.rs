@@ -1,67 +1,46 @@
 //! How an answer ends, and what is true when it does not.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use runtime_ports::ModelSession;
-use wire_rehearsal::loopback::{
-    Act, LAST_CHUNK, Loopback, begun, chunk, events, stream, stream_head,
+use gemini_adapter::{GeminiSession, Timeouts};
+use wire_rehearsal::{
+    ends::Ends,
+    loopback::{Act, Loopback, begun, chunk, events, stream},
 };
 
-use crate::{HI, STOP, USAGE, ask, builder, line, operation, outcome, request, session, whole};
+use crate::{HI, STOP, WORDS, ask, builder, outcome, session};
+
+fn ends() -> Ends<impl Fn(&Loopback) -> GeminiSession> {
+    Ends { words: WORDS, session }
+}
 
 #[tokio::test]
 async fn a_stream_arrives_in_packets_of_any_size() {
-    for size in [1, 7, 100_000] {
-        let bytes = [stream_head(&[]), chunk(&whole()), LAST_CHUNK.to_vec()].concat();
-        assert_eq!(outcome(vec![Act::Trickle(bytes, size)]).await, "Stop hi", "{size}");
-    }
+    ends().packets_may_have_any_size().await;
 }
 
 #[tokio::test]
 async fn silence_ends_the_wait_in_every_phase() {
-    let silent = "Timeout HEAD_TIMEOUT unknown [TimedOut]";
-    assert_eq!(outcome(vec![Act::Hang]).await, silent, "no head");
-    let idle = "Timeout STREAM_IDLE unknown [TimedOut]";
-    assert_eq!(outcome(begun(&[], &[Act::Hang])).await, idle, "no event");
-    assert_eq!(outcome(begun(&[HI], &[Act::Hang])).await, idle, "amid the answer");
+    ends().silence_ends_the_wait().await;
 }
 
 #[tokio::test]
 async fn signs_of_life_are_no_progress() {
+    ends().signs_of_life_are_no_progress(&[]).await;
+    let named = chunk(&events(&[r#"{"responseId":"x"}"#]));
+    let named = Act::Repeat(named, Duration::from_millis(20));
     let idle = "Timeout STREAM_IDLE unknown [TimedOut]";
-    let every = Duration::from_millis(20);
-    let ping = Act::Repeat(chunk(b": ping\n\n"), every);
-    assert_eq!(outcome(begun(&[HI], &[ping])).await, idle, "comments");
-    let byte = Act::Repeat(chunk(b"x"), every);
-    assert_eq!(outcome(begun(&[HI], &[byte])).await, idle, "bytes of an event without end");
-    let named = Act::Repeat(chunk(&events(&[r#"{"responseId":"x"}"#])), every);
     assert_eq!(outcome(begun(&[], &[named])).await, idle, "frames that say nothing");
 }
 
 #[tokio::test]
 async fn a_slow_answer_that_goes_on_is_waited_for() {
-    let mut acts = begun(&[HI], &[]);
-    for _ in 0..4 {
-        acts.push(Act::Pause(Duration::from_millis(150)));
-        acts.push(Act::Send(chunk(&events(&[HI]))));
-    }
-    acts.push(Act::Send(chunk(&events(&[STOP]))));
-    acts.push(Act::Send(LAST_CHUNK.to_vec()));
-    assert_eq!(outcome(acts).await, "Stop hihihihihi");
+    ends().a_slow_answer_is_waited_for().await;
 }
 
 #[tokio::test]
 async fn a_finished_answer_needs_no_orderly_end() {
-    let cases = [
-        ("held open", begun(&[HI, STOP], &[Act::Hang])),
-        ("closed", begun(&[HI, STOP], &[Act::Close])),
-        ("reset", begun(&[HI, STOP], &[Act::Pause(Duration::from_millis(50)), Act::Reset])),
-    ];
-    for (name, acts) in cases {
-        let begun = Instant::now();
-        assert_eq!(outcome(acts).await, "Stop hi", "{name}");
-        assert!(begun.elapsed() < Duration::from_secs(2), "{name}");
-    }
+    ends().no_orderly_end_is_needed().await;
 }
 
 #[tokio::test]
@@ -77,40 +56,32 @@ async fn an_answer_that_says_with_every_piece_that_it_is_complete_ends_with_the_
 
 #[tokio::test]
 async fn usage_after_the_finish_is_waited_for() {
-    let late = [Act::Pause(Duration::from_millis(100)), Act::Send(chunk(&events(&[USAGE])))];
-    let server = Loopback::start(vec![begun(&[HI, STOP], &late)]).await;
-    let response = ask(&session(&server)).await.expect("an answer");
-    assert_eq!(response.usage.input_tokens, Some(3));
+    ends().late_counts_are_waited_for().await;
 }
 
 #[tokio::test]
 async fn cuts_are_unknown_once_the_request_was_sent() {
-    let lost = "Protocol CONNECTION_LOST unknown [Failed]";
-    assert_eq!(outcome(vec![Act::Close]).await, lost, "closed before the head");
-    assert_eq!(outcome(vec![Act::Reset]).await, lost, "reset before the head");
-    assert_eq!(outcome(begun(&[HI], &[Act::Close])).await, lost, "amid the stream");
-    let pause = Act::Pause(Duration::from_millis(50));
-    assert_eq!(outcome(begun(&[HI], &[pause, Act::Reset])).await, lost, "reset amid the stream");
-    let truncated = "Protocol STREAM_TRUNCATED unknown [Failed]";
-    assert_eq!(outcome(stream(&events(&[HI]))).await, truncated, "an end without a finish");
-    assert_eq!(outcome(stream(b"")).await, truncated, "nothing at all");
+    ends().cuts_are_unknown().await;
+}
+
+#[tokio::test]
+async fn a_cancelled_and_a_late_call_end_soon() {
+    let patient = |server: &Loopback| {
+        builder(server).timeouts(Timeouts::default()).build().expect("a session")
+    };
+    Ends { words: WORDS, session: patient }.a_cancelled_and_a_late_call_end_soon().await;
 }
 
 #[tokio::test]
 async fn an_event_beyond_the_limit_is_refused() {
-    let long = chunk(format!("data: {}", "x".repeat(5_000)).as_bytes());
-    let server = Loopback::start(vec![begun(&[HI], &[Act::Send(long), Act::Hang])]).await;
-    let session = builder(&server).event_limit_bytes(4_096).build().expect("a session");
-    assert_eq!(line(&ask(&session).await), "Protocol EVENT_TOO_LARGE unknown [Failed]");
+    let narrow =
+        |server: &Loopback| builder(server).event_limit_bytes(4_096).build().expect("a session");
+    Ends { words: WORDS, session: narrow }.an_event_beyond_4096_bytes_is_refused().await;
 }
 
 #[tokio::test]
 async fn an_error_body_that_stalls_does_not_hide_the_status() {
-    let head = b"HTTP/1.1 400 Bad Request\r\ncontent-length: 99\r\n\r\n[{\"err".to_vec();
-    let server = Loopback::start(vec![vec![Act::Send(head), Act::Hang]]).await;
-    let session = session(&server);
-    let answered = session.invoke(&operation(Duration::from_millis(400)), request()).await;
-    assert_eq!(line(&answered), "Invalid INVALID_REQUEST not committed [Failed]");
+    ends().a_stalled_body_hides_no_status("[{\"err").await;
 }
 
 #[tokio::test]

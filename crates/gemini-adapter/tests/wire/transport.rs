@@ -1,10 +1,9 @@
 //! Connections: reached or not, kept or not, and what a session is told about its models.
 
 use gemini_adapter::GeminiSession;
-use runtime_ports::{ModelProfile, ModelSession, PortFailureKind};
-use wire_rehearsal::{connections, loopback::Loopback};
+use wire_rehearsal::{connections, loopback::Loopback, profiles};
 
-use crate::{SHORT, builder, operation, session, whole};
+use crate::{builder, session, whole};
 
 #[tokio::test]
 async fn a_connection_is_used_again() {
@@ -24,21 +23,16 @@ async fn while_connecting_nothing_is_committed() {
 }
 
 #[tokio::test]
+async fn costs_and_names_come_from_headers_too() {
+    let body = r#"{"responseId":"x","candidates":[{"content":{"parts":[{"text":"hi"}]},"finishReason":"STOP"}]}"#;
+    connections::heads_name_and_price(body, session).await;
+}
+
+#[tokio::test]
 async fn profiles_are_the_configured_ones() {
-    let profile = |window| ModelProfile {
-        context_window_tokens: window,
-        max_input_tokens: window / 2,
-        max_output_tokens: None,
-        images: false,
-        price: None,
-    };
     let server = Loopback::start(vec![]).await;
-    let known = builder(&server).profile("a", profile(8));
-    let within = operation(SHORT);
+    let known = builder(&server).profile("a", profiles::window(8));
+    let build = |other| known.clone().default_profile(other).build().expect("a session");
     let session = known.clone().build().expect("a session");
-    assert_eq!(session.profile(&within, "a").await, Ok(profile(8)));
-    let failure = session.profile(&within, "b").await.expect_err("no such model");
-    assert_eq!(failure.kind, PortFailureKind::NotFound);
-    let session = known.default_profile(profile(4)).build().expect("a session");
-    assert_eq!(session.profile(&within, "b").await, Ok(profile(4)));
+    profiles::are_the_configured_ones(&session, build).await;
 }

@@ -3,13 +3,11 @@
 use std::{sync::Arc, time::Duration};
 
 use openai_adapter::{Api, OpenAiSession};
-use runtime_ports::{
-    GenerationOptions, ModelProfile, ModelRequest, ModelSession, PortFailureKind, RequestMeter,
-    ToolChoice,
-};
+use runtime_ports::{GenerationOptions, ModelRequest, ModelSession, PortFailureKind, ToolChoice};
 use wire_rehearsal::{
     connections,
-    loopback::{Act, Loopback, json, reply},
+    loopback::{Act, Loopback, json},
+    profiles,
 };
 
 use crate::{SHORT, ask, builder, line, operation, request, session, whole};
@@ -63,13 +61,8 @@ async fn what_cannot_be_asked_is_refused_before_anything_is_sent() {
 
 #[tokio::test]
 async fn costs_and_names_come_from_headers_too() {
-    let head = [("x-litellm-response-cost", "6.75e-06"), ("x-litellm-call-id", "call-1")];
     let body = r#"{"id":"x","choices":[{"message":{"content":"hi"},"finish_reason":"stop"}]}"#;
-    let server = Loopback::start(vec![vec![Act::Send(reply("200 OK", &head, body))]]).await;
-    let response = ask(&session(&server)).await.expect("an answer");
-    let RequestMeter { provider_request_id, cost_nano_usd, .. } = response.attempts[0].clone();
-    assert_eq!(provider_request_id.as_deref(), Some("call-1"));
-    assert_eq!((cost_nano_usd, response.cost_nano_usd), (Some(6_750), Some(6_750)));
+    connections::heads_name_and_price(body, session).await;
 }
 
 #[tokio::test]
@@ -98,20 +91,9 @@ async fn models_are_listed() {
 
 #[tokio::test]
 async fn profiles_are_the_configured_ones() {
-    let profile = |window| ModelProfile {
-        context_window_tokens: window,
-        max_input_tokens: window / 2,
-        max_output_tokens: None,
-        images: false,
-        price: None,
-    };
     let server = Loopback::start(vec![]).await;
-    let known = builder(&server).profile("a", profile(8));
-    let within = operation(SHORT);
+    let known = builder(&server).profile("a", profiles::window(8));
+    let build = |other| known.clone().default_profile(other).build().expect("a session");
     let session = known.clone().build().expect("a session");
-    assert_eq!(session.profile(&within, "a").await, Ok(profile(8)));
-    let failure = session.profile(&within, "b").await.expect_err("no such model");
-    assert_eq!(failure.kind, PortFailureKind::NotFound);
-    let session = known.default_profile(profile(4)).build().expect("a session");
-    assert_eq!(session.profile(&within, "b").await, Ok(profile(4)));
+    profiles::are_the_configured_ones(&session, build).await;
 }
