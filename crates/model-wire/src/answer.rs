@@ -6,7 +6,7 @@
 use runtime_ports::{DeltaSink, ModelContent, ModelFinish, PortFailure};
 use serde_json::Value;
 
-use crate::metering::Meter;
+use crate::{metering::Meter, verbatim::Place};
 
 /// How far an answer has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -54,6 +54,12 @@ pub trait Decoder: Send {
     /// element is the document: some servers wrap errors so.
     fn takes_lists(&self) -> bool {
         false
+    }
+
+    /// Places of a frame whose values are taken as the text that they were sent in, such as the
+    /// arguments of a call: nothing in them changes.
+    fn verbatim(&self) -> &'static [Place] {
+        &[]
     }
 
     /// Makes the answer, or the failure of an answer that is none.

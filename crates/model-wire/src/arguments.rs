@@ -5,6 +5,11 @@
 
 use serde_json::{Map, Value};
 
+use crate::told::Told;
+
+/// From here on a double has no fraction.
+const ALL_WHOLE: f64 = 9_007_199_254_740_992.0;
+
 /// Most bytes of text that is kept of arguments that do not parse.
 const RAW_LIMIT: usize = 64 * 1024;
 
@@ -21,13 +26,20 @@ impl Arguments {
     /// Reads what a server sent as the arguments of one call.
     ///
     /// Servers send nothing or `null` for a tool without arguments, a placeholder `{}` before the
-    /// real object, or the same object twice; all of these are told apart from broken text. A whole
-    /// number that no value can hold to the last digit makes them broken: another one would run.
+    /// real object, or the same object twice; all of these are told apart from broken text. What
+    /// can be read in two ways is broken: other arguments would run than were meant. That is a name
+    /// with two values, and a number whose digits before the point no value can hold: a whole one
+    /// beyond 64 bits, or one with a fraction beyond 53. Digits behind the point are those of the
+    /// nearest double, as everywhere in JSON.
     pub fn read(text: &str) -> Self {
         let mut values: Vec<Value> = Vec::new();
-        for value in serde_json::Deserializer::from_str(text).into_iter::<Value>() {
-            match value {
-                Ok(value) => values.push(value),
+        let mut is_clear = true;
+        for told in serde_json::Deserializer::from_str(text).into_iter::<Told>() {
+            match told {
+                Ok(told) => {
+                    is_clear &= told.is_clear;
+                    values.push(told.value);
+                }
                 Err(error) if error.is_eof() => return Self::Cut,
                 Err(_) => return Self::Whole(raw(text)),
             }
@@ -38,7 +50,7 @@ impl Arguments {
         }
         match values.pop() {
             None | Some(Value::Null) => Self::Whole(Value::Object(Map::new())),
-            Some(_) if !values.is_empty() => Self::Whole(raw(text)),
+            Some(_) if !values.is_empty() || !is_clear => Self::Whole(raw(text)),
             Some(Value::String(_)) => Self::Whole(raw(text)),
             Some(value) if loses_digits(&value, text) => Self::Whole(raw(text)),
             Some(value) => Self::Whole(value),
@@ -50,16 +62,16 @@ fn is_placeholder(value: &Value) -> bool {
     value.is_null() || value.as_object().is_some_and(Map::is_empty)
 }
 
-/// Whether a whole number of `text` is not the one of `value`: it is beyond 64 bits.
+/// Whether digits before the point of a number of `text` are not those of `value`.
 fn loses_digits(value: &Value, text: &str) -> bool {
     // Only numbers so large that they were read as floating ones are worth a look at the text.
-    holds_large_float(value) && numbers(text).any(is_beyond_64_bits)
+    holds_large_float(value) && numbers(text).any(|number| is_beyond(number) || is_rounded(number))
 }
 
 fn holds_large_float(value: &Value) -> bool {
     match value {
         Value::Number(number) => {
-            number.is_f64() && number.as_f64().is_some_and(|n| n.abs() >= 9e18)
+            number.is_f64() && number.as_f64().is_some_and(|n| n.abs() >= ALL_WHOLE)
         }
         Value::Array(values) => values.iter().any(holds_large_float),
         Value::Object(fields) => fields.values().any(holds_large_float),
@@ -81,10 +93,21 @@ fn numbers(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-fn is_beyond_64_bits(number: &str) -> bool {
+/// Whether it is a whole number of more than 64 bits.
+fn is_beyond(number: &str) -> bool {
     let digits = number.strip_prefix('-').unwrap_or(number);
     let is_whole = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
     is_whole && number.parse::<i64>().is_err() && number.parse::<u64>().is_err()
+}
+
+/// Whether it has a fraction, and so many digits before the point that the nearest double has
+/// others.
+fn is_rounded(number: &str) -> bool {
+    let parts = number.split_once('.').filter(|(_, fraction)| !fraction.contains(['e', 'E']));
+    let Some((whole, fraction)) = parts else { return false };
+    let nearest = number.parse::<f64>().ok().filter(|nearest| nearest.abs() >= ALL_WHOLE);
+    let has_fraction = fraction.bytes().any(|digit| digit != b'0');
+    nearest.is_some_and(|nearest| has_fraction || format!("{nearest:.0}") != whole)
 }
 
 fn raw(text: &str) -> Value {

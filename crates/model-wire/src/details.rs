@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::{
     answer::{filled, list},
-    retry_after::seconds,
+    retry_after::{seconds, with_units},
 };
 
 /// What details say.
@@ -60,16 +60,29 @@ fn duration(value: &Value) -> Option<Duration> {
     }
 }
 
-/// The same in words: `please retry in 53.01s.`, or in milliseconds.
+/// The same in words: `please retry in 53.01s.`, `try again in 1m2.5s`, `try again in 20 seconds`.
 fn said(text: &str) -> Option<Duration> {
-    let (_, rest) = text.split_once("please retry in ")?;
-    let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.')?;
-    let (number, unit) = rest.split_at(end);
-    match () {
-        () if unit.starts_with("ms") => seconds(number, 1e-3),
-        () if unit.starts_with('s') => seconds(number, 1.0),
-        () => None,
+    let (_, rest) = ["retry in ", "try again in ", "retry after "]
+        .into_iter()
+        .find_map(|words| text.split_once(words))?;
+    let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '.').unwrap_or(rest.len());
+    let (time, unit) = rest.split_at(end);
+    let unit = unit.trim_start().split(|c: char| !c.is_ascii_alphabetic()).next()?;
+    match time.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') {
+        true => seconds(time.trim_end_matches('.'), of_word(unit)?),
+        false => with_units(time.trim_end_matches('.')),
     }
+}
+
+/// A unit of time in a word, in seconds.
+fn of_word(unit: &str) -> Option<f64> {
+    Some(match unit {
+        "ms" | "milliseconds" => 1e-3,
+        "s" | "sec" | "secs" | "second" | "seconds" => 1.0,
+        "m" | "min" | "mins" | "minute" | "minutes" => 60.0,
+        "h" | "hour" | "hours" => 3600.0,
+        _ => return None,
+    })
 }
 
 #[cfg(test)]

@@ -9,7 +9,10 @@ use std::time::Duration;
 use reqwest::StatusCode;
 use runtime_ports::{CommitDisposition, PortFailure, PortFailureKind as Kind};
 
-use crate::{refusal::Refusal, wording::Size};
+use crate::{
+    refusal::Refusal,
+    wording::{Size, number_after},
+};
 
 /// A row of the tables below: a failure without its disposition.
 #[derive(Clone, Copy)]
@@ -100,6 +103,11 @@ impl Verdict {
 
 const THROTTLED: Verdict =
     passing(Kind::RateLimited, "RATE_LIMITED", "too many requests; wait before the next one");
+const ABOVE_RATE: Verdict = final_(
+    Kind::RateLimited,
+    "REQUEST_ABOVE_RATE",
+    "the request alone has more tokens than the account may send in a minute; make it smaller",
+);
 const OVERFLOW: Verdict = final_(
     Kind::ContextOverflow,
     "CONTEXT_OVERFLOW",
@@ -199,18 +207,60 @@ fn by_wording(status: StatusCode, refusal: &Refusal) -> Option<Verdict> {
     Some(verdict)
 }
 
-const FILTER_CODES: &[&str] =
-    &["content_filter", "ResponsibleAIPolicyViolation", "content_policy_violation", "moderation"];
+const FILTER_CODES: &[&str] = &[
+    "content_filter",
+    "ResponsibleAIPolicyViolation",
+    "content_policy_violation",
+    "moderation",
+    "DataInspectionFailed",
+    "data_inspection_failed",
+    "sensitive_words_detected",
+    "1301",
+];
 const TOOL_CODES: &[&str] = &["tool_use_failed", "MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL"];
 const KEY_CODES: &[&str] = &["API_KEY_INVALID", "ACCESS_TOKEN_EXPIRED", "CREDENTIALS_MISSING"];
-const QUOTA_CODES: &[&str] =
-    &["insufficient_quota", "billing_hard_limit_reached", "insufficient_balance", "billing_error"];
-const QUOTA_WORDINGS: &[&str] = &["credit balance is too low"];
-const MODEL_WORDINGS: &[&str] =
-    &["invalid model name", "unknown model", "no such model", "model not found", "a valid model"];
+const QUOTA_CODES: &[&str] = &[
+    "insufficient_quota",
+    "billing_hard_limit_reached",
+    "insufficient_balance",
+    "billing_error",
+    "exceeded_current_quota_error",
+    "insufficient_user_quota",
+    "insufficient_credits",
+    "Arrearage",
+    "1113",
+];
+const QUOTA_WORDINGS: &[&str] = &[
+    "credit balance is too low",
+    "insufficient balance",
+    "insufficient credits",
+    "used all available credits",
+    "run out of credits",
+    "monthly spending limit",
+    "余额不足",
+];
+const MODEL_WORDINGS: &[&str] = &[
+    "invalid model name",
+    "unknown model",
+    "no such model",
+    "model not found",
+    "a valid model",
+    "try pulling it first",
+];
 
 fn throttle(refusal: &Refusal) -> Verdict {
-    if is_about_quota(refusal) { QUOTA } else { THROTTLED }
+    match () {
+        () if is_about_quota(refusal) => QUOTA,
+        () if is_above_rate(refusal) => ABOVE_RATE,
+        () => THROTTLED,
+    }
+}
+
+/// Whether one request has more than a whole minute may have: `Limit 6000, Requested 8000`.
+fn is_above_rate(refusal: &Refusal) -> bool {
+    let number = |words| number_after(&refusal.text, words);
+    let above = number("limit ").zip(number("requested ")).is_some_and(|(most, all)| all > most);
+    above && refusal.mentions(&["request too large"])
 }
 
 /// Waiting does not help against these.
@@ -265,6 +315,14 @@ const RATE_CODES: &[&str] = &[
     "too_many_requests",
     "RateLimitError",
     "RESOURCE_EXHAUSTED",
+    "rate_limit_reached_error",
+    "Throttling",
+    "Throttling.RateQuota",
+    "Throttling.AllocationQuota",
+    "limit_requests",
+    "limit_burst_rate",
+    "1302",
+    "1303",
 ];
 
 /// Errors inside of a stream have no status of their own; some carry one as their code.
@@ -281,9 +339,31 @@ fn by_code(refusal: &Refusal) -> Verdict {
 /// What the codes of errors inside of a stream mean.
 const BY_CODE: &[(&[&str], Verdict)] = &[
     (RATE_CODES, THROTTLED),
-    (&["invalid_api_key", "authentication_error", "UNAUTHENTICATED"], NOT_AUTHENTICATED),
+    (
+        &[
+            "invalid_api_key",
+            "InvalidApiKey",
+            "authentication_error",
+            "UNAUTHENTICATED",
+            "invalid_authentication_error",
+            "incorrect_api_key_error",
+        ],
+        NOT_AUTHENTICATED,
+    ),
     (&["permission_error", "PERMISSION_DENIED"], NOT_PERMITTED),
-    (&["server_is_overloaded", "overloaded_error", "slow_down", "UNAVAILABLE"], OVERLOADED),
+    (
+        &[
+            "server_is_overloaded",
+            "overloaded_error",
+            "slow_down",
+            "UNAVAILABLE",
+            "engine_overloaded_error",
+            "model_overloaded",
+            "ServiceUnavailable",
+            "1305",
+        ],
+        OVERLOADED,
+    ),
     (&["request_too_large"], TOO_LARGE),
     (&["timeout_error"], SLOW),
     (&["not_found_error"], UNKNOWN_MODEL),

@@ -1,9 +1,11 @@
 //! Decides what counts as JSON: a little more than the standard does.
 //!
-//! Knows nothing about what it says. Servers cut characters in two, as bytes and as escapes; the
-//! rest of such a text is good.
+//! Knows nothing about what it says. Servers cut characters in two, as bytes and as escapes, and
+//! write numbers that no value holds; the rest of such a text is good.
 
 use serde_json::Value;
+
+use crate::verbatim::{self, Place};
 
 /// Why a text is no value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,7 +16,15 @@ pub enum NoJson {
     Malformed,
 }
 
-/// The value of a text. Halves of characters become U+FFFD.
+/// The value of a text whose values at `places` are taken as the text that they were sent in.
+pub fn read_with(bytes: &[u8], places: &[Place]) -> Result<Value, NoJson> {
+    match verbatim::with_texts(bytes, places) {
+        Some(text) => read(&text),
+        None => read(bytes),
+    }
+}
+
+/// The value of a text. Halves of characters become U+FFFD, and numbers beyond all others `null`.
 pub fn read(bytes: &[u8]) -> Result<Value, NoJson> {
     let error = match serde_json::from_slice(bytes) {
         Ok(value) => return Ok(value),
@@ -24,10 +34,50 @@ pub fn read(bytes: &[u8]) -> Result<Value, NoJson> {
         return Err(NoJson::Cut);
     }
     let text = String::from_utf8_lossy(bytes);
-    serde_json::from_str(&without_lone_surrogates(&text)).map_err(|error| match error.is_eof() {
+    let text = without_odd_numbers(&without_lone_surrogates(&text));
+    serde_json::from_str(&text).map_err(|error| match error.is_eof() {
         true => NoJson::Cut,
         false => NoJson::Malformed,
     })
+}
+
+/// Replaces numbers that are larger than any, and the words that some servers write for none.
+fn without_odd_numbers(text: &str) -> String {
+    let mut clean = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let length = match first {
+            '"' => text_length(rest),
+            _ => word_length(rest).max(first.len_utf8()),
+        };
+        let (word, tail) = rest.split_at(length);
+        clean.push_str(if is_odd_number(word) { "null" } else { word });
+        rest = tail;
+    }
+    clean
+}
+
+fn is_odd_number(word: &str) -> bool {
+    let is_number = word.starts_with(|first: char| first == '-' || first.is_ascii_digit());
+    matches!(word, "NaN" | "Infinity" | "-Infinity")
+        || (is_number && word.parse().is_ok_and(f64::is_infinite))
+}
+
+/// Bytes of the text, with its quotation marks, that `rest` begins with.
+fn text_length(rest: &str) -> usize {
+    let mut escaped = true;
+    let end = rest.bytes().position(|byte| {
+        let is_end = byte == b'"' && !escaped;
+        escaped = byte == b'\\' && !escaped;
+        is_end
+    });
+    end.map_or(rest.len(), |end| end + 1)
+}
+
+/// Bytes of the number or word that `rest` begins with.
+fn word_length(rest: &str) -> usize {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '+' | '.');
+    rest.find(|c| !is_part(c)).unwrap_or(rest.len())
 }
 
 /// Replaces escapes of surrogates that have no partner.

@@ -17,9 +17,9 @@
 //! | `again` | whether a call may send one more request |
 //! | `pieces` | how a body is put together, each message written once |
 //! | `raw` | how an answer is looked at as it is |
-//! | `sse`, `reader`, `json` | what the bytes of an answer are |
+//! | `sse`, `reader`, `json`, `verbatim` | what the bytes of an answer are |
 //! | `answer` | what a decoder takes and gives |
-//! | `arguments`, `minted` | whether a tool call is whole, and what it is called |
+//! | `arguments`, `told`, `minted` | whether a tool call is whole, and what it is called |
 //! | `metering` | which counts are true |
 //! | `failure`, `refusal`, `details`, `wording`, `retry_after` | what a refusal means |
 
@@ -51,6 +51,8 @@ mod sent_body;
 mod sse;
 mod tape;
 mod tls;
+mod told;
+mod verbatim;
 mod waiting;
 mod wording;
 
@@ -69,4 +71,5 @@ pub use refusal::Refusal;
 pub use retry_after::wait_of_headers;
 pub use sse::{Event, Framer, TooLarge};
 pub use tape::{Recorder, Replay, Tape, TapeError};
+pub use verbatim::Place;
 pub use wording::Size;

@@ -168,18 +168,24 @@ impl State {
     }
 
     fn take(&mut self, event: Event<'_>, sink: &dyn DeltaSink) -> Result<(), Broken> {
-        let data = event.data.trim_ascii();
+        let data = plain(event.data);
         if self.progress == Progress::Over || data.is_empty() {
             return Ok(());
         }
-        if matches!(data, b"[DONE]" | b"\"[DONE]\"") {
+        if is_done(data) {
             (self.announced, self.progressed, self.progress) = (true, true, Progress::Over);
             return Ok(());
         }
-        let value = match json::read(data) {
+        let value = match json::read_with(data, self.decoder.verbatim()) {
             Ok(value) => value,
+            Err(_) if is_alive(event.name) => return Ok(()),
             // Some servers leave out the empty lines between events.
             Err(_) if data.contains(&b'\n') => return self.take_lines(event, sink),
+            Err(_) if event.name.eq_ignore_ascii_case(b"error") => {
+                let words = Value::from(String::from_utf8_lossy(data));
+                self.take_frames("error", &words, sink).map_err(Broken)?;
+                return Err(Broken(malformed()));
+            }
             // What the end of the bytes cut is no event; whether it is missed, the decoder knows.
             Err(_) if self.at_end => return Ok(()),
             Err(_) => return Err(Broken(malformed())),
@@ -212,7 +218,8 @@ impl State {
     }
 
     fn take_document(&mut self, held: &[u8], sink: &dyn DeltaSink) -> Result<(), PortFailure> {
-        let value = json::read(held).map_err(|error| match error {
+        let places = self.decoder.verbatim();
+        let value = json::read_with(held, places).map_err(|error| match error {
             NoJson::Cut => failure::truncated(),
             NoJson::Malformed => malformed(),
         })?;
@@ -233,6 +240,25 @@ impl State {
             (self.progress, self.progressed) = (progress, true);
         }
     }
+}
+
+/// The data of an event without what proxies put around it: spaces, a byte order mark, the name of
+/// the field once more.
+fn plain(data: &[u8]) -> &[u8] {
+    let data = data.trim_ascii();
+    let data = data.strip_prefix(b"\xef\xbb\xbf").unwrap_or(data);
+    data.strip_prefix(b"data:").unwrap_or(data).trim_ascii()
+}
+
+fn is_done(data: &[u8]) -> bool {
+    let word = data.strip_prefix(b"\"").and_then(|data| data.strip_suffix(b"\"")).unwrap_or(data);
+    word.eq_ignore_ascii_case(b"[done]")
+}
+
+/// Whether an event of this name says only that the connection lives, in whatever words.
+fn is_alive(name: &[u8]) -> bool {
+    let names: [&[u8]; 4] = [b"ping", b"heartbeat", b"keepalive", b"keep-alive"];
+    names.iter().any(|known| name.eq_ignore_ascii_case(known))
 }
 
 fn hold(held: &mut Vec<u8>, chunk: &[u8], limit: usize) -> Result<(), PortFailure> {

@@ -7,7 +7,10 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::details::Details;
+use crate::{
+    details::Details,
+    json::{self, NoJson},
+};
 
 /// Most characters of a provider's code that are shown.
 const CODE_LENGTH: usize = 64;
@@ -38,9 +41,12 @@ pub struct Refusal {
 impl Refusal {
     /// Reads the body of an HTTP error: an object, an array around one, a text, or a web page.
     pub fn of_body(body: &[u8]) -> Self {
-        match serde_json::from_slice::<Value>(body) {
+        let text = String::from_utf8_lossy(body);
+        match json::read(body) {
             Ok(value) => Self::of_value(&value),
-            Err(_) => Self::of_text(&String::from_utf8_lossy(body)),
+            // Only its words count: what else stands in it may be what was asked.
+            Err(NoJson::Cut) => Self::of_value(&completed(&text).unwrap_or_default()),
+            Err(NoJson::Malformed) => Self::of_text(&text),
         }
     }
 
@@ -59,7 +65,7 @@ impl Refusal {
         let reasons = error.get("metadata").and_then(|metadata| metadata.get("reasons"));
         Self {
             text,
-            code: word("code").or(inner),
+            code: word("code").or_else(|| word("status_code")).or(inner),
             kind: word("type").filter(|kind| kind != "error").or_else(|| word("status")),
             param: word("param"),
             reason: details.reason.and_then(|reason| plain(Some(&reason.into()))),
@@ -94,14 +100,18 @@ impl Refusal {
     }
 }
 
+/// Fields in which servers put the words of an error.
+const NAMES: [&str; 7] =
+    ["message", "detail", "errors", "msg", "error_msg", "status_msg", "error_description"];
+
 /// Messages stand in `message`, in `detail` or `errors` (a text, an object, or a list of objects
 /// with `msg` and `loc`), or are the error itself; gateways keep the one of the server behind them
 /// in `metadata.raw`.
 fn collect_texts(place: &Value, texts: &mut Vec<String>) {
     texts.extend(place.as_str().map(str::to_owned));
     let raw = place.get("metadata").and_then(|metadata| metadata.get("raw"));
-    let named = ["message", "detail", "errors"].map(|name| place.get(name));
-    named.into_iter().chain([raw]).flatten().for_each(|part| collect_words(part, texts));
+    let named = NAMES.iter().map(|name| place.get(*name));
+    named.chain([raw]).flatten().for_each(|part| collect_words(part, texts));
 }
 
 /// The words of the server in a part of an error. Whatever else stands there may be what was asked,
@@ -120,16 +130,47 @@ fn collect_words(part: &Value, texts: &mut Vec<String>) {
     }
 }
 
+/// The value of a JSON text that ends early, as far as it goes.
+fn completed(text: &str) -> Option<Value> {
+    let (mut open, mut in_text, mut escaped) = (Vec::new(), false, false);
+    for byte in text.bytes() {
+        match byte {
+            _ if in_text => {
+                (in_text, escaped) = (escaped || byte != b'"', !escaped && byte == b'\\')
+            }
+            b'"' => in_text = true,
+            b'{' => open.push('}'),
+            b'[' => open.push(']'),
+            b'}' | b']' => drop(open.pop()),
+            _ => {}
+        }
+    }
+    let begun = match (in_text, text.rfind('\\').filter(|at| at + 6 > text.len())) {
+        (true, Some(escape)) => format!("{}\"", &text[..escape]),
+        (true, None) => format!("{text}\""),
+        (false, _) => text.trim_end().trim_end_matches(',').to_owned(),
+    };
+    let closed: String = open.into_iter().rev().collect();
+    let tails = ["", ":null", "null"].into_iter();
+    tails.into_iter().find_map(|tail| json::read(format!("{begun}{tail}{closed}").as_bytes()).ok())
+}
+
 /// Codes are words or numbers; anything else might be a payload.
 fn plain(value: Option<&Value>) -> Option<String> {
     let word = match value? {
         Value::String(word) => word.clone(),
-        Value::Number(number) => number.to_string(),
+        Value::Number(number) => whole_number(number),
         _ => return None,
     };
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
     let fits = !word.is_empty() && word.len() <= CODE_LENGTH && word.chars().all(is_plain);
     (fits && !looks_secret(&word)).then_some(word)
+}
+
+/// A code is a whole number, also when it is written with a fraction of zero.
+fn whole_number(number: &serde_json::Number) -> String {
+    let text = number.to_string();
+    text.strip_suffix(".0").unwrap_or(&text).to_owned()
 }
 
 /// A key has the alphabet of a code, but not its look: codes are words.

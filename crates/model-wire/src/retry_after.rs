@@ -59,7 +59,13 @@ const fn days(year: i64, month: i64, day: i64) -> i64 {
 }
 
 fn of_value(text: &str, now: SystemTime) -> Option<Duration> {
-    seconds(text, 1.0).or_else(|| with_units(text)).or_else(|| until(text, now))
+    let epoch = now.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs();
+    let from_epoch = text.parse().ok().and_then(|at: u64| at.checked_sub(epoch));
+    let is_soon = |wait: &Duration| *wait <= LONGEST;
+    // No wait is as long as that: some servers name the second in which it ends.
+    let until_then = from_epoch.map(Duration::from_secs).filter(is_soon);
+    let wait = until_then.or_else(|| seconds(text, 1.0)).or_else(|| with_units(text));
+    wait.or_else(|| until(text, now))
 }
 
 /// A number without a sign, also one like `1e3`.
@@ -70,7 +76,7 @@ pub(crate) fn seconds(text: &str, unit: f64) -> Option<Duration> {
 }
 
 /// Times like `1m30s` and `250ms`, as some gateways write them.
-fn with_units(text: &str) -> Option<Duration> {
+pub(crate) fn with_units(text: &str) -> Option<Duration> {
     const UNITS: [(&str, f64); 4] = [("ms", 1e-3), ("s", 1.0), ("m", 60.0), ("h", 3600.0)];
     let (mut rest, mut sum) = (text, Duration::ZERO);
     while !rest.is_empty() {
@@ -84,7 +90,7 @@ fn with_units(text: &str) -> Option<Duration> {
 }
 
 fn until(text: &str, now: SystemTime) -> Option<Duration> {
-    let date = httpdate::parse_http_date(text).ok()?;
+    let date = httpdate::parse_http_date(text).ok().or_else(|| moment(text))?;
     Some(date.duration_since(now).unwrap_or_default().min(LONGEST))
 }
 

@@ -5,8 +5,6 @@
 
 use memchr::memchr2;
 
-const BOM: &[u8] = b"\xef\xbb\xbf";
-
 /// One event: its name (empty when the stream gave none) and its data, lines joined by `\n`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Event<'a> {
@@ -29,7 +27,6 @@ pub struct Framer {
     data: Vec<u8>,
     has_data: bool,
     after_cr: bool,
-    first_line: bool,
 }
 
 impl Framer {
@@ -42,7 +39,6 @@ impl Framer {
             data: Vec::new(),
             has_data: false,
             after_cr: false,
-            first_line: true,
         }
     }
 
@@ -91,14 +87,10 @@ impl Framer {
 
     fn end_line<E>(&mut self, take: &mut impl FnMut(Event<'_>) -> Result<(), E>) -> Result<(), E> {
         let mut line = std::mem::take(&mut self.line);
-        let mut text = line.as_slice();
-        if std::mem::take(&mut self.first_line) {
-            text = text.strip_prefix(BOM).unwrap_or(text);
-        }
-        let outcome = if text.is_empty() {
+        let outcome = if line.is_empty() {
             self.dispatch(take)
         } else {
-            self.field(text);
+            self.field(&line);
             Ok(())
         };
         line.clear();
@@ -106,25 +98,38 @@ impl Framer {
         outcome
     }
 
+    /// Takes a line. What some servers write before a field does not hide it: a proxy's zero bytes,
+    /// spaces, another byte order mark. Nor do large letters.
     fn field(&mut self, line: &[u8]) {
-        // Some proxies keep a connection alive with zero bytes.
-        let padding = line.iter().take_while(|byte| **byte == 0).count();
-        let line = &line[padding..];
+        let line = without_padding(line);
+        // No field begins so: an error that was written into the stream as it is.
+        if line.starts_with(b"{") {
+            return self.hold_data(line);
+        }
         let colon = memchr::memchr(b':', line).unwrap_or(line.len());
         let value = line.get(colon + 1..).unwrap_or_default();
         let value = value.strip_prefix(b" ").unwrap_or(value);
         match &line[..colon] {
-            b"data" => {
-                self.data.extend_from_slice(value);
-                self.data.push(b'\n');
-                self.has_data = true;
-            }
-            b"event" => {
-                self.name.clear();
-                self.name.extend_from_slice(value);
+            name if name.eq_ignore_ascii_case(b"data") => self.hold_data(value),
+            name if name.eq_ignore_ascii_case(b"event") => self.hold_name(value),
+            // Some servers name the field as others name the event.
+            name if name.eq_ignore_ascii_case(b"error") => {
+                self.hold_name(b"error");
+                self.hold_data(value);
             }
             _ => {}
         }
+    }
+
+    fn hold_data(&mut self, value: &[u8]) {
+        self.data.extend_from_slice(value);
+        self.data.push(b'\n');
+        self.has_data = true;
+    }
+
+    fn hold_name(&mut self, value: &[u8]) {
+        self.name.clear();
+        self.name.extend_from_slice(value);
     }
 
     fn dispatch<E>(&mut self, take: &mut impl FnMut(Event<'_>) -> Result<(), E>) -> Result<(), E> {
@@ -137,6 +142,15 @@ impl Framer {
         self.data.clear();
         self.name.clear();
         outcome
+    }
+}
+
+fn without_padding(mut line: &[u8]) -> &[u8] {
+    loop {
+        line = match line {
+            [0 | b' ' | b'\t', rest @ ..] | [0xef, 0xbb, 0xbf, rest @ ..] => rest,
+            _ => return line,
+        };
     }
 }
 

@@ -21,7 +21,7 @@ pub enum Size {
 const THROTTLES: &[&str] = &[
     "too many tokens, please wait",
     "too many tokens per",
-    "tokens per minute",
+    "tokens per min",
     "tokens per day",
     "rate limit",
     "rate_limit",
@@ -39,6 +39,8 @@ const ANSWER_LIMITS: &[&str] = &[
     "max_tokens must be less than or equal to",
     "max_completion_tokens must be less than or equal to",
     "max_output_tokens must be less than or equal to",
+    "range of max_tokens",
+    "maximum tokens you requested exceeds",
 ];
 
 /// What means that the prompt is too long.
@@ -79,13 +81,33 @@ const OVERFLOWS: &[&str] = &[
     "exceeds the maximum number of tokens",
     "reduce the length of the messages",
     "reduce your prompt",
+    "longer than the models context length",
+    "maximum allowed input length",
+    "maximum input length",
+    "maximum sequence length",
+    "greater than max_seq_len",
+    "tokens exceed the configured limit",
+    "range of input length should be",
+    "exceed max message tokens",
+    ">= n_ctx",
+    "prompt超长",
+    "prompt 超长",
 ];
+
+/// What is exceeded, or too small for it, when a prompt is too long, in the words of whoever says
+/// it.
+const WINDOWS: &[&str] =
+    &["context window", "context_window", "context length", "context size", "context limit"];
+
+/// How it is said.
+const EXCESSES: &[&str] = &["exceed", "too long", "too large", "longer than", "larger than"];
 
 const OVERFLOW_CODES: &[&str] = &[
     "context_length_exceeded",
     "exceed_context_size_error",
     "model_context_window_exceeded",
     "model_max_prompt_tokens_exceeded",
+    "1261",
 ];
 
 impl Size {
@@ -100,11 +122,21 @@ impl Size {
             return Some(Self::Throttled);
         }
         if mentions(ANSWER_LIMITS) {
-            return Some(Self::AnswerTooLong);
+            return Some(Self::of_answer_limit(&text));
         }
         let is_ours = text.contains("in the output)");
-        let overflows = mentions(OVERFLOWS) || is_ours || is_prompt_above_maximum(&text);
-        overflows.then(|| Self::of_overflow(&text))
+        let is_window = mentions(WINDOWS) && mentions(EXCESSES);
+        let is_named = mentions(OVERFLOWS) || is_window || is_prompt_above_maximum(&text);
+        (is_named || is_ours).then(|| Self::of_overflow(&text))
+    }
+
+    /// A limit that is too high only because of what the prompt takes of the window, as in
+    /// `(4000 > 32768 - 30000)`, is mended by a shorter prompt.
+    fn of_answer_limit(text: &str) -> Self {
+        let asked = number_after(text, "(").filter(|_| text.contains(" - "));
+        let window = number_after(text, " > ");
+        let fits_alone = asked.zip(window).is_some_and(|(asked, window)| asked < window);
+        if fits_alone { Self::PromptTooLong } else { Self::AnswerTooLong }
     }
 
     /// An overflow that no shorter prompt can mend is one of the answer's limit. One that splits
@@ -134,7 +166,8 @@ fn is_prompt_above_maximum(text: &str) -> bool {
     text.contains("prompt") && text.contains(" tokens > ") && text.contains(" maximum")
 }
 
-fn number_after(text: &str, words: &str) -> Option<u64> {
+/// The number that stands behind `words`.
+pub(crate) fn number_after(text: &str, words: &str) -> Option<u64> {
     let (_, rest) = text.split_once(words)?;
     let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
     rest[..end].parse().ok()

@@ -3,17 +3,15 @@
 //!
 //! Knows nothing about answers.
 
-use model_wire::answer::{filled, list, text};
+use model_wire::answer::{filled, text};
 use serde_json::Value;
 
 /// Some servers put the fields of an error into the frame itself.
 pub(crate) fn is_flat_error(frame: &Value) -> bool {
     let says = |names: &[&str]| names.iter().any(|name| filled(frame, name).is_some());
-    let is_coded = ["code", "error_code"].iter().any(|name| match frame.get(*name) {
-        Some(Value::String(code)) => !matches!(code.as_str(), "" | "0" | "200" | "ok" | "success"),
-        Some(Value::Number(code)) => !matches!(code.as_u64(), Some(0 | 200)),
-        _ => false,
-    });
+    let codes = ["code", "error_code"].map(|name| frame.get(name));
+    let is_coded = codes.into_iter().flatten().any(is_code_of_failure);
+    let is_good = !is_coded && frame.get("success") == Some(&Value::Bool(true));
     let is_named = text(frame, "type").is_some_and(|kind| {
         let kind = kind.to_ascii_lowercase();
         kind.contains("error") || kind.contains("exception")
@@ -21,9 +19,33 @@ pub(crate) fn is_flat_error(frame: &Value) -> bool {
     let is_failed = frame.get("status").and_then(Value::as_u64).is_some_and(|code| code >= 400);
     let is_bare = ["type", "object", "id"].iter().all(|name| frame.get(*name).is_none());
     let is_bad = is_coded || is_named || is_failed || is_bare;
-    (says(&["message", "msg", "error_msg"]) && is_bad)
-        || ["errors", "detail"].iter().any(|name| !list(frame, name).is_empty())
-        || says(&["detail"])
+    let is_detailed = |name: &str| frame.get(name).is_some_and(says_something);
+    (says(&["message", "msg", "error_msg"]) && is_bad && !is_good)
+        || frame.get("success") == Some(&Value::Bool(false))
+        || ["errors", "detail"].into_iter().any(is_detailed)
+}
+
+/// The state of a gateway that answers whatever happens with HTTP 200, when it is no success.
+pub(crate) fn failed_state(frame: &Value) -> Option<&Value> {
+    let state = frame.get("base_resp")?;
+    state.get("status_code").is_some_and(is_code_of_failure).then_some(state)
+}
+
+fn is_code_of_failure(code: &Value) -> bool {
+    match code {
+        Value::String(code) => !matches!(code.as_str(), "" | "0" | "200" | "ok" | "success"),
+        Value::Number(code) => !matches!(code.as_u64(), Some(0 | 200)),
+        _ => false,
+    }
+}
+
+fn says_something(value: &Value) -> bool {
+    match value {
+        Value::String(text) => !text.is_empty(),
+        Value::Array(values) => !values.is_empty(),
+        Value::Object(fields) => !fields.is_empty(),
+        _ => false,
+    }
 }
 
 /// A position as a number, also when it is written as a text or with a fraction of zero.

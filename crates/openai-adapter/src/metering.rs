@@ -15,10 +15,18 @@ use crate::{profile::Counts, server_profile::PartCount};
 pub(crate) fn observe(meter: &mut Meter, frame: &Value, counts: Counts) {
     let vendor = frame.get("x_groq").and_then(|groq| groq.get("usage"));
     for report in [vendor, frame.get("usage")].into_iter().flatten() {
-        meter.observe_usage(&token_usage(report, counts));
+        let usage = token_usage(report, counts);
+        // Zeros behind counts are a frame that was filled in, and no lower counts.
+        let is_filler = usage.fields().into_iter().flatten().all(|count| count == 0);
+        if !is_filler || meter.usage().is_unreported() {
+            meter.observe_usage(&usage);
+        }
         meter.observe_cost(cost_nano_usd(report));
     }
 }
+
+/// Fields of cached tokens beside those of all tokens.
+const CACHED: &[&str] = &["prompt_cache_hit_tokens", "cache_read_input_tokens", "cached_tokens"];
 
 fn token_usage(report: &Value, counts: Counts) -> TokenUsage {
     let input = prompt_tokens(report);
@@ -28,7 +36,7 @@ fn token_usage(report: &Value, counts: Counts) -> TokenUsage {
     let output_details = first(report, &["completion_tokens_details", "output_tokens_details"]);
     let read = input_details
         .and_then(|details| count(details, &["cached_tokens"]))
-        .or_else(|| count(report, &["prompt_cache_hit_tokens", "cache_read_input_tokens"]));
+        .or_else(|| count(report, CACHED));
     let written = input_details
         .and_then(|details| count(details, &["cache_write_tokens", "cache_creation_tokens"]))
         .or_else(|| count(report, &["cache_creation_input_tokens"]));
@@ -79,9 +87,16 @@ fn beside_the_cache(report: &Value) -> Option<u64> {
     plain.checked_add(read)?.checked_add(written)
 }
 
+/// The cost in the field of whichever vendor. With a key of one's own, what its provider takes comes
+/// on top.
 fn cost_nano_usd(report: &Value) -> Option<u64> {
     let ticks = count(report, &["cost_in_usd_ticks"]).map(|ticks| ticks.div_ceil(10));
-    ticks.or_else(|| first(report, &["cost"])?.as_f64().and_then(nano_usd))
+    let dollars = |value: &Value| value.as_f64().and_then(nano_usd);
+    let cost = || first(report, &["cost"]).and_then(dollars);
+    let upstream = report.get("cost_details").and_then(|cost| cost.get("upstream_inference_cost"));
+    let is_own = report.get("is_byok") == Some(&Value::Bool(true));
+    let upstream = upstream.filter(|_| is_own).and_then(dollars).unwrap_or(0);
+    ticks.or_else(|| cost()?.checked_add(upstream))
 }
 
 #[cfg(test)]

@@ -92,6 +92,30 @@ fn f8_to_f11_refusals_that_look_like_something_else() {
 }
 
 #[test]
+fn quotas_rates_and_loads_in_the_words_of_other_vendors() {
+    let quota = "RateLimited QUOTA_EXHAUSTED";
+    let with = |code: &str, message: &str| {
+        serde_json::json!({"error": {"code": code, "message": message}}).to_string()
+    };
+    check(429, &with("1113", "余额不足或无可用资源包,请充值。"), quota);
+    check(429, r#"{"error":{"type":"exceeded_current_quota_error","message":"m"}}"#, quota);
+    check(400, &with("Arrearage", "Access denied, please make sure your account is good"), quota);
+    check(403, &with("x", "Your team has used all available credits"), quota);
+    check(403, r#"{"error":{"code":"insufficient_user_quota","message":"m"}}"#, quota);
+    check(429, &with("1302", "m"), "RateLimited RATE_LIMITED +");
+    check(400, &with("DataInspectionFailed", "m"), "Invalid CONTENT_REJECTED");
+    check(400, &with("1261", "Prompt 超长"), "ContextOverflow CONTEXT_OVERFLOW");
+    let above = "Request too large for model `x` on tokens per minute (TPM): Limit 6000, Requested 8000, please reduce your message size and try again.";
+    check(413, &with("rate_limit_exceeded", above), "RateLimited REQUEST_ABOVE_RATE");
+    let below = above.replace("8000", "5000");
+    check(429, &with("rate_limit_exceeded", &below), "RateLimited RATE_LIMITED +");
+    let event = |code: &str| line_of_event(&with(code, "m"), false);
+    assert_eq!(event("Throttling.RateQuota"), "RateLimited RATE_LIMITED +");
+    assert_eq!(event("engine_overloaded_error"), "Unavailable PROVIDER_OVERLOADED + ?");
+    assert_eq!(event("InvalidApiKey"), "Forbidden AUTHENTICATION_FAILED");
+}
+
+#[test]
 fn what_google_says_in_the_details_counts() {
     let key = r#"{"error":{"code":400,"message":"API key not valid.","status":"INVALID_ARGUMENT",
         "details":[{"reason":"API_KEY_INVALID","domain":"googleapis.com"}]}}"#;

@@ -20,6 +20,20 @@ fn halves_of_characters_are_replaced_and_nothing_else() {
 }
 
 #[test]
+fn numbers_that_no_value_holds_are_null_and_nothing_else() {
+    check(br#"{"a":1e400,"b":[-1E+999,2]}"#, Ok(json!({"a": null, "b": [null, 2]})));
+    check(br#"{"a":NaN,"b":-Infinity}"#, Ok(json!({"a": null, "b": null})));
+    check(
+        br#"{"NaN":Infinity,"b":"\\\"NaN, 1e400"}"#,
+        Ok(json!({"NaN": null, "b": "\\\"NaN, 1e400"})),
+    );
+    check(br#"{"a":1e400,"b":"\ud83d"}"#, Ok(json!({"a": null, "b": "\u{fffd}"})));
+    check(br#"{"a":NaN"#, Err(NoJson::Cut));
+    check(br#"{"a":nan}"#, Err(NoJson::Malformed));
+    check("{\"ä\":1e999}".as_bytes(), Ok(json!({"ä": null})));
+}
+
+#[test]
 fn the_rest_is_told_apart() {
     check(b"{\"a\":", Err(NoJson::Cut));
     check(b"{\"a\":\"\\ud83d", Err(NoJson::Cut));

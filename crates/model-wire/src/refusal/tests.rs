@@ -38,6 +38,36 @@ fn every_shape_of_an_error_body_is_read() {
 }
 
 #[test]
+fn of_a_body_that_is_cut_only_its_words_count() {
+    let echo = r#"{"detail":[{"loc":["body"],"msg":"Field required","input":[{"content":"prompt is too long"#;
+    check("an echo", echo, None, "field required");
+    assert!(!Refusal::of_body(echo.as_bytes()).text.contains("too long"));
+    for cut in [
+        r#"{"error":{"message":"Boom"#,
+        r#"{"error":{"message":"Boom \u00"#,
+        r#"{"error":{"message":"Boom","#,
+        r#"{"error":{"message":"Boom","type"#,
+        r#"{"error":{"message":"Boom","type":"#,
+        r#"[{"error":{"message":"Boom","details":[{"a":[1,"#,
+    ] {
+        check(cut, cut, None, "boom");
+    }
+    for nothing in ["{", "[", "{\"", "{\"a\":tru", "{\"a\":1e"] {
+        check(nothing, nothing, None, "");
+    }
+    check("one quotation mark for another", "{'error': 'Boom'}", None, "boom");
+}
+
+#[test]
+fn states_and_codes_of_gateways_are_read() {
+    let state = r#"{"status_code":1008,"status_msg":"Boom"}"#;
+    check("a state", state, Some("1008"), "boom");
+    check("an envelope", r#"{"code":"1113","msg":"Boom"}"#, Some("1113"), "boom");
+    check("a fraction", r#"{"error":{"code":429.0,"message":"Boom"}}"#, Some("429"), "boom");
+    check("a number beyond all", r#"{"error":{"message":"Boom","x":1e999}}"#, None, "boom");
+}
+
+#[test]
 fn only_plain_codes_are_shown() {
     let label =
         |code: serde_json::Value| Refusal::of_value(&json!({"error": {"code": code}})).label();

@@ -48,7 +48,11 @@ fn events_are_found_in_every_spelling() {
     check("other fields", b"id: 1\nretry: 5\nfoo: bar\ndata: a\n\n", &["|a"]);
     check("colons in data", b"data: {\"a\":1}\n\n", &["|{\"a\":1}"]);
     check("a byte order mark", b"\xef\xbb\xbfdata: a\n\n", &["|a"]);
-    check("a mark later on", b"data: a\n\n\xef\xbb\xbfdata: b\n\n", &["|a"]);
+    check("a mark later on", b"data: a\n\n\xef\xbb\xbfdata: b\n\n", &["|a", "|b"]);
+    check("padding before a field", b" data: a\n\n\0\0\tdata: b\n\n", &["|a", "|b"]);
+    check("large letters", b"Event: e\nDATA: a\n\n", &["e|a"]);
+    check("a field of errors", b"error: {\"a\":1}\n\n", &["error|{\"a\":1}"]);
+    check("an object without a field", b"data: a\n\n{\"a\":1}\n", &["|a", "|{\"a\":1}"]);
     check("an unterminated event", b"data: a\n\ndata: b", &["|a", "|b"]);
     check("an unterminated line feed", b"data: a\n", &["|a"]);
     check("characters of several bytes", "data: ä漢👩‍👩‍👧\n\n".as_bytes(), &["|ä漢👩‍👩‍👧"]);

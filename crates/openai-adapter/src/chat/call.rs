@@ -25,6 +25,10 @@ pub(super) struct Call {
     pub(super) frame: u64,
     /// Another index under which its tail came.
     pub(super) adopted: Option<u64>,
+    /// Other indices under which its head was sent again.
+    pub(super) heads: Vec<u64>,
+    /// Whether it was told another name, which is no longer form of the first.
+    pub(super) is_renamed: bool,
     /// Whether more arguments came, without an id or a name, when they were whole already.
     pub(super) is_mixed: bool,
     /// Whether it was but the head of the call behind it.
@@ -67,12 +71,22 @@ impl Call {
 
     /// Most servers repeat the name or leave it out; some cut it in pieces.
     fn absorb_name(&mut self, name: &str, with_id: bool) {
-        let is_piece = !with_id && self.arguments.is_empty() && !name.starts_with(&self.name);
-        if is_piece {
+        let is_longer = name.starts_with(&self.name);
+        if !with_id && self.arguments.is_empty() && !is_longer {
             self.name.push_str(name);
-        } else if self.announced.is_none() {
+            return;
+        }
+        self.is_renamed |= !is_longer || (self.announced.is_some() && *name != self.name);
+        if self.announced.is_none() {
             name.clone_into(&mut self.name);
         }
+    }
+
+    /// Whether the arguments of `fragment` belong to another call of the same name and id, whose head
+    /// was taken for this one's: they come where that head was, and this call is whole.
+    pub(super) fn has_twin_at(&self, fragment: &Fragment) -> bool {
+        let is_there = fragment.index.is_some_and(|index| self.heads.contains(&index));
+        is_there && self.is_whole() && fragment.has_arguments() && !fragment.is_rest()
     }
 
     /// Takes what is missing from the same call of a whole message; `false` when that one says
@@ -158,9 +172,11 @@ impl Call {
             && fresh == value(&self.arguments)
     }
 
-    /// Whether the same call was begun before: under the same id, or under none at one place.
+    /// Whether the same call was begun before: under the same id, or under none at one place and in
+    /// an earlier frame.
     pub(super) fn repeats(&self, other: &Self) -> bool {
-        let same_place = self.wire_id.is_some() || self.index == other.index;
+        let same_place = self.index == other.index && self.frame != other.frame;
+        let same_place = self.wire_id.is_some() || same_place;
         self.name == other.name && self.wire_id == other.wire_id && same_place
     }
 

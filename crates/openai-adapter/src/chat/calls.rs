@@ -137,10 +137,10 @@ impl Calls {
 
     fn by_id(&mut self, id: &str, fragment: &Fragment) -> Option<usize> {
         let same = |call: &Call| call.wire_id.as_deref() == Some(id);
-        if let Some(at) = self.calls.iter().rposition(same) {
-            let call = &self.calls[at];
-            let other = !call.shares_name(fragment) || call.is_at_another_index(fragment);
-            return (!(other && call.is_followed_by(fragment))).then_some(at);
+        let here = |call: &Call| same(call) && !call.is_at_another_index(fragment);
+        let found = self.calls.iter().rposition(here);
+        if let Some(at) = found.or_else(|| self.calls.iter().rposition(same)) {
+            return self.within_id(at, fragment);
         }
         // The id may come after the head of its call, or change in the middle of it.
         let at = self.calls.iter().rposition(|call| call.index == fragment.index)?;
@@ -152,13 +152,41 @@ impl Calls {
         (fits && (is_late || is_changed)).then_some(at)
     }
 
+    /// One id may be several calls': of other tools at other indices, or whole and followed.
+    fn within_id(&mut self, at: usize, fragment: &Fragment) -> Option<usize> {
+        let call = &mut self.calls[at];
+        let (moved, renamed) = (call.is_at_another_index(fragment), !call.shares_name(fragment));
+        let is_other = (moved && renamed) || call.has_twin_at(fragment);
+        if is_other || ((moved || renamed) && call.is_followed_by(fragment)) {
+            let is_named = fragment.name.is_some();
+            return if is_named { None } else { self.twin(at, fragment) };
+        }
+        if moved && fragment.name.is_some() {
+            call.heads.extend(fragment.index);
+        }
+        Some(at)
+    }
+
+    /// Begins a call of the name and id of the one at `at`, for arguments that say neither.
+    fn twin(&mut self, at: usize, fragment: &Fragment) -> Option<usize> {
+        let (name, wire_id) = (self.calls[at].name.clone(), self.calls[at].wire_id.clone());
+        let twin = self.open(fragment);
+        (self.calls[twin].name, self.calls[twin].wire_id) = (name, wire_id);
+        Some(twin)
+    }
+
     fn by_index(&mut self, index: u64, fragment: &Fragment) -> Option<usize> {
         let same = |call: &Call| call.index == Some(index);
         if let Some(at) = self.calls.iter().rposition(same) {
             let blank = self.calls.iter().filter(|call| same(call) && call.is_blank()).count();
             let is_tail = fragment.name.is_none() && fragment.has_arguments();
             self.doubtful |= is_tail && blank > 1;
-            return (!self.calls[at].is_followed_by(fragment)).then_some(at);
+            let call = &self.calls[at];
+            let sibling = call.frame == self.frame && !call.shares_name(fragment);
+            return (!sibling && !call.is_followed_by(fragment)).then_some(at);
+        }
+        if let Some(at) = self.calls.iter().rposition(|call| call.has_twin_at(fragment)) {
+            return self.twin(at, fragment);
         }
         let at = self.by_unseen_index(index, fragment)?;
         self.calls[at].adopted = Some(index);
@@ -249,7 +277,7 @@ impl Calls {
 
     /// Ends the assembly.
     pub(super) fn assemble(&mut self, sink: &dyn DeltaSink) -> Assembled {
-        if self.doubtful {
+        if self.doubtful || self.calls.iter().any(|call| call.is_renamed) {
             return Assembled::Cut;
         }
         if self.ids_change {

@@ -25,7 +25,9 @@ impl Fragment {
         Self {
             index: value.get("index").and_then(position),
             id: value.get("id").and_then(usable_id),
-            name: filled(function, "name").map(str::to_owned),
+            name: filled(function, "name")
+                .filter(|name| !name.trim().is_empty())
+                .map(str::to_owned),
             arguments: function.get("arguments").map(arguments_text).unwrap_or_default(),
             extra: value.get("extra_content").filter(|extra| !extra.is_null()).cloned(),
         }
@@ -62,6 +64,8 @@ pub(super) fn fragments(delta: &Value) -> Vec<Fragment> {
 /// Servers write a missing id as `""`, `"null"` or a number.
 fn usable_id(id: &Value) -> Option<String> {
     match id {
+        // What is no text and no number came as its own text.
+        Value::String(id) if id.starts_with(['{', '[']) => None,
         Value::String(id) if !id.trim().is_empty() && id != "null" && id != "None" => {
             Some(id.clone())
         }

@@ -4,7 +4,7 @@
 //! an unknown field, a missing one, or one of another type than usual never stops an answer.
 
 use model_wire::{
-    Answer, Decoder, Ending, Meter, Progress, Refusal,
+    Answer, Decoder, Ending, Meter, Place, Progress, Refusal,
     answer::{error_of, filled, list, text},
     failure,
 };
@@ -20,7 +20,7 @@ use crate::{
         reasoning::{self, Reasoning},
         thinking::{Said, Thinking},
     },
-    frames::{is_flat_error, position},
+    frames::{failed_state, is_flat_error, position},
     metering,
     profile::Reading,
 };
@@ -235,10 +235,11 @@ fn error<'a>(name: &str, frame: &'a Value) -> Option<&'a Value> {
     if let Some(error) = error_of(frame).or_else(|| choices.iter().find_map(error_of_choice)) {
         return Some(error);
     }
-    let is_error = name == "error" || text(frame, "object") == Some("error");
+    let is_error = name.eq_ignore_ascii_case("error") || text(frame, "object") == Some("error");
     let is_flat = is_error || (choices.is_empty() && is_flat_error(frame));
     let is_failed = || choices.iter().any(|choice| reason(choice) == Some(Finish::Error));
-    is_flat.then_some(frame).or_else(|| is_failed().then_some(&Value::Null))
+    let failed = failed_state(frame).or_else(|| is_flat.then_some(frame));
+    failed.or_else(|| is_failed().then_some(&Value::Null))
 }
 
 fn error_of_choice(choice: &Value) -> Option<&Value> {
@@ -261,6 +262,20 @@ fn ours(frame: &Value) -> impl Iterator<Item = &Value> {
 fn reason(choice: &Value) -> Option<Finish> {
     filled(choice, "finish_reason").and_then(Finish::of)
 }
+
+/// Where the arguments of calls stand, and ids that may be numbers.
+const VERBATIM: &[Place] = &[
+    Place::at(&["choices", "*", "delta", "tool_calls", "*", "function", "arguments"]),
+    Place::at(&["choices", "*", "delta", "tool_calls", "*", "arguments"]),
+    Place::at(&["choices", "*", "delta", "tool_calls", "*", "id"]),
+    Place::at(&["choices", "*", "delta", "tool_calls", "function", "arguments"]),
+    Place::at(&["choices", "*", "delta", "function_call", "arguments"]),
+    Place::at(&["choices", "*", "message", "tool_calls", "*", "function", "arguments"]),
+    Place::at(&["choices", "*", "message", "tool_calls", "*", "arguments"]),
+    Place::at(&["choices", "*", "message", "tool_calls", "*", "id"]),
+    Place::at(&["choices", "*", "message", "tool_calls", "function", "arguments"]),
+    Place::at(&["choices", "*", "message", "function_call", "arguments"]),
+];
 
 impl Decoder for ChatStream {
     fn take(
@@ -290,6 +305,10 @@ impl Decoder for ChatStream {
             progress = Progress::Open;
         }
         Ok(self.progress_after(progress))
+    }
+
+    fn verbatim(&self) -> &'static [Place] {
+        VERBATIM
     }
 
     fn finish(&mut self, ending: Ending, sink: &dyn DeltaSink) -> Result<Answer, PortFailure> {

@@ -57,7 +57,7 @@ impl Status {
 
 /// Whether an event says of itself that it is an error.
 pub(super) fn is_error(name: &str, kind: &str) -> bool {
-    name == "error" || matches!(kind, "error" | "response.error")
+    name.eq_ignore_ascii_case("error") || matches!(kind, "error" | "response.error")
 }
 
 /// From which response a response that was told one goes on, as far as it says.

@@ -127,6 +127,14 @@ impl Item {
         self.done.is_some() || !self.arguments.is_empty() || pieces.clone().any(|p| !p.is_empty())
     }
 
+    /// Whether it is nothing but the head of a call, under an id of `other`, which is more.
+    pub(super) fn is_lone_head_of(&self, other: &Self) -> bool {
+        let is_call = self.kind() == Some("function_call");
+        let is_head = is_call && self.whole().is_none() && self.arguments.is_empty();
+        let shares_id = self.ids.iter().any(|id| other.ids.contains(id));
+        is_head && !self.arguments_ended && shares_id && other.is_begun()
+    }
+
     /// Its type, in the words of the best report.
     pub(super) fn kind(&self) -> Option<&str> {
         self.field("type")
@@ -251,7 +259,10 @@ impl Item {
     pub(super) fn text(&self) -> Option<String> {
         let of = |item: &Value| {
             let parts = list(item, "content").iter();
-            let texts = parts.filter_map(|part| filled(part, "text").or(filled(part, "refusal")));
+            let texts = parts.filter_map(|part| {
+                part.as_str().or_else(|| filled(part, "text")).or_else(|| filled(part, "refusal"))
+            });
+            let texts = filled(item, "content").into_iter().chain(texts);
             Some(texts.collect::<String>()).filter(|text| !text.is_empty())
         };
         let streamed = self.texts.values().map(String::as_str).collect::<String>();

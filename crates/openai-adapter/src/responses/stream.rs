@@ -7,8 +7,9 @@
 use std::sync::{Arc, OnceLock};
 
 use model_wire::{
-    Answer, Decoder, Ending, Meter, Progress, Refusal,
+    Answer, Decoder, Ending, Meter, Place, Progress, Refusal,
     answer::{error_of, filled, list, text},
+    arguments::Arguments,
     failure, minted,
 };
 use runtime_ports::{DeltaSink, ModelContent, ModelDelta, ModelFinish, PortFailure};
@@ -132,7 +133,9 @@ impl ResponsesStream {
         let ids = [filled(reported, "id"), filled(reported, "call_id")];
         let is_same = |item: &Item| match when {
             _ if item.is_other_than(reported) => false,
-            Report::Added => !item.is_reported() || shares_id(item, &ids),
+            Report::Added => {
+                !item.is_reported() || (shares_id(item, &ids) && !is_moved(item, event))
+            }
             _ => !item.is_done() || (shares_id(item, &ids) && !is_another_call(item, event)),
         };
         let found = self.locate(event, &ids).filter(|at| is_same(&self.items[*at]));
@@ -270,6 +273,20 @@ impl ResponsesStream {
         Ok(())
     }
 
+    /// The text of a response that lists no item.
+    fn take_bare_text(
+        &mut self,
+        response: &Value,
+        sink: &dyn DeltaSink,
+    ) -> Result<(), PortFailure> {
+        let bare = filled(response, "output_text").filter(|_| self.items.is_empty());
+        let Some(text) = bare else { return Ok(()) };
+        let at = self.open(&Value::Null)?;
+        self.items[at].take_text(0, text, true);
+        self.show_rest(at, sink);
+        Ok(())
+    }
+
     /// A terminal event, or the one document that came instead of a stream. What the response says
     /// of itself counts where it is worse than what the event says.
     fn end(
@@ -296,6 +313,7 @@ impl ResponsesStream {
             return Err(self.ignored());
         }
         self.take_snapshot(response, sink)?;
+        self.take_bare_text(response, sink)?;
         self.finish = Some(finish);
         Ok(Progress::Over)
     }
@@ -321,7 +339,12 @@ impl ResponsesStream {
     /// What the items come to: the output, and whether a call of it ends early.
     fn output(&self) -> (Vec<ModelContent>, bool) {
         let (mut output, mut cut) = (Vec::new(), false);
-        for item in self.in_order() {
+        let items = self.in_order();
+        for item in &items {
+            // A head that was sent again elsewhere is no call of its own.
+            if items.iter().any(|other| item.is_lone_head_of(other)) {
+                continue;
+            }
             cut |= item.is_incomplete();
             match item.make(&self.issuer) {
                 Made::Content(content) => {
@@ -368,18 +391,32 @@ impl ResponsesStream {
     }
 }
 
+/// Whether an event says that it is about another place than the item's.
+fn is_moved(item: &Item, event: &Value) -> bool {
+    let place = event.get("output_index").and_then(position);
+    place.zip(item.output_index).is_some_and(|(fresh, held)| fresh != held)
+}
+
 /// Some servers give one id to two calls: at another place and with another content it is another.
 fn is_another_call(item: &Item, event: &Value) -> bool {
-    let place = event.get("output_index").and_then(position);
-    let moved = place.zip(item.output_index).is_some_and(|(fresh, held)| fresh != held);
     let reported = event.get("item").unwrap_or(&Value::Null);
     let arguments = text(reported, "arguments").unwrap_or_default();
-    moved && (item.name() != filled(reported, "name") || item.arguments() != arguments)
+    let same = || Arguments::read(&item.arguments()) == Arguments::read(arguments);
+    is_moved(item, event) && (item.name() != filled(reported, "name") || !same())
 }
 
 fn shares_id(item: &Item, ids: &[Option<&str>]) -> bool {
     ids.iter().flatten().any(|id| item.ids.iter().any(|held| held == id))
 }
+
+/// Where the arguments of calls stand. Those of other items are kept as they are.
+const VERBATIM: &[Place] = &[
+    Place::at(&["arguments"]),
+    Place::at(&["delta"]).beside("type", "response.function_call_arguments.delta"),
+    Place::at(&["item", "arguments"]).beside("type", "function_call"),
+    Place::at(&["output", "*", "arguments"]).beside("type", "function_call"),
+    Place::at(&["response", "output", "*", "arguments"]).beside("type", "function_call"),
+];
 
 impl Decoder for ResponsesStream {
     fn take(
@@ -432,6 +469,10 @@ impl Decoder for ResponsesStream {
             }
         }
         Ok(Progress::Open)
+    }
+
+    fn verbatim(&self) -> &'static [Place] {
+        VERBATIM
     }
 
     fn finish(&mut self, _ending: Ending, _sink: &dyn DeltaSink) -> Result<Answer, PortFailure> {
