@@ -101,33 +101,31 @@ impl<'a> Walk<'a> {
     }
 
     fn object(&mut self, places: &[Place]) -> Option<()> {
-        let (mut guarded, mut present) = (Vec::new(), Vec::new());
+        let (mut fields, mut guarded) = (Vec::new(), Vec::new());
         self.at += 1;
-        loop {
-            match self.next()? {
-                b'}' => break,
-                b',' => self.at += 1,
-                _ => {
-                    let key = self.text()?;
-                    (self.next()? == b':').then_some(())?;
-                    self.at += 1;
-                    let (_, start, found) = (self.next()?, self.at, self.spans.len());
-                    let places = below(places, key);
-                    if places.is_empty() { self.skip() } else { self.value(&places) }?;
-                    present.push((key, &self.frame[start..self.at]));
-                    let guard = places.iter().find(|place| place.path.is_empty());
-                    let guard = guard.and_then(|place| place.beside);
-                    guarded.extend(guard.filter(|_| self.spans.len() > found).map(|g| (g, found)));
-                }
+        while self.next()? != b'}' {
+            if self.frame[self.at] == b',' {
+                self.at += 1;
+                continue;
             }
+            let key = self.text()?;
+            (self.next()? == b':').then_some(())?;
+            self.at += 1;
+            let (_, start, known) = (self.next()?, self.at, self.spans.len());
+            let places = below(places, key);
+            if places.is_empty() { self.skip() } else { self.value(&places) }?;
+            fields.push((key, &self.frame[start..self.at]));
+            let is_end = |place: &&Place| place.path.is_empty() && self.spans.len() > known;
+            let guard = places.iter().find(is_end).and_then(|place| place.beside);
+            guarded.extend(guard.map(|guard| (guard, known)));
         }
         self.at += 1;
-        let holds = |(name, text): (&str, &str)| {
-            let quoted = format!("\"{text}\"");
-            present.contains(&(name.as_bytes(), quoted.as_bytes()))
-        };
-        let failed = guarded.into_iter().rev().filter(|(guard, _)| !holds(*guard));
-        failed.for_each(|(_, at)| drop(self.spans.remove(at)));
+        for ((name, text), known) in guarded.into_iter().rev() {
+            let field = (name.as_bytes(), &*format!("\"{text}\"").into_bytes());
+            if !fields.contains(&field) {
+                self.spans.remove(known);
+            }
+        }
         Some(())
     }
 

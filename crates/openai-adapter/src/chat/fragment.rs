@@ -2,10 +2,24 @@
 //!
 //! Knows nothing about other fragments.
 
-use model_wire::answer::filled;
+use model_wire::{Place, answer::filled};
 use serde_json::Value;
 
 use crate::frames::position;
+
+/// Where the arguments of calls stand, and ids that may be numbers.
+pub(super) const VERBATIM: &[Place] = &[
+    Place::at(&["choices", "*", "delta", "tool_calls", "*", "function", "arguments"]),
+    Place::at(&["choices", "*", "delta", "tool_calls", "*", "arguments"]),
+    Place::at(&["choices", "*", "delta", "tool_calls", "*", "id"]),
+    Place::at(&["choices", "*", "delta", "tool_calls", "function", "arguments"]),
+    Place::at(&["choices", "*", "delta", "function_call", "arguments"]),
+    Place::at(&["choices", "*", "message", "tool_calls", "*", "function", "arguments"]),
+    Place::at(&["choices", "*", "message", "tool_calls", "*", "arguments"]),
+    Place::at(&["choices", "*", "message", "tool_calls", "*", "id"]),
+    Place::at(&["choices", "*", "message", "tool_calls", "function", "arguments"]),
+    Place::at(&["choices", "*", "message", "function_call", "arguments"]),
+];
 
 /// One fragment of a call, as it stands in a delta, or a whole call of a message.
 #[derive(Debug, Clone, Default)]

@@ -15,7 +15,7 @@ use crate::{
     chat::{
         calls::{Assembled, Calls, Frame, TooManyCalls},
         finish::Finish,
-        fragment::{Fragment, fragments},
+        fragment::{Fragment, VERBATIM, fragments},
         plain,
         reasoning::{self, Reasoning},
         thinking::{Said, Thinking},
@@ -262,20 +262,6 @@ fn ours(frame: &Value) -> impl Iterator<Item = &Value> {
 fn reason(choice: &Value) -> Option<Finish> {
     filled(choice, "finish_reason").and_then(Finish::of)
 }
-
-/// Where the arguments of calls stand, and ids that may be numbers.
-const VERBATIM: &[Place] = &[
-    Place::at(&["choices", "*", "delta", "tool_calls", "*", "function", "arguments"]),
-    Place::at(&["choices", "*", "delta", "tool_calls", "*", "arguments"]),
-    Place::at(&["choices", "*", "delta", "tool_calls", "*", "id"]),
-    Place::at(&["choices", "*", "delta", "tool_calls", "function", "arguments"]),
-    Place::at(&["choices", "*", "delta", "function_call", "arguments"]),
-    Place::at(&["choices", "*", "message", "tool_calls", "*", "function", "arguments"]),
-    Place::at(&["choices", "*", "message", "tool_calls", "*", "arguments"]),
-    Place::at(&["choices", "*", "message", "tool_calls", "*", "id"]),
-    Place::at(&["choices", "*", "message", "tool_calls", "function", "arguments"]),
-    Place::at(&["choices", "*", "message", "function_call", "arguments"]),
-];
 
 impl Decoder for ChatStream {
     fn take(

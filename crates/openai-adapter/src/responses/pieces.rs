@@ -4,8 +4,17 @@
 
 use std::borrow::Cow;
 
-use model_wire::answer::text;
+use model_wire::{Place, answer::text};
 use serde_json::Value;
+
+/// Where the arguments of calls stand. Those of other items are kept as they are.
+pub(super) const VERBATIM: &[Place] = &[
+    Place::at(&["arguments"]),
+    Place::at(&["delta"]).beside("type", "response.function_call_arguments.delta"),
+    Place::at(&["item", "arguments"]).beside("type", "function_call"),
+    Place::at(&["output", "*", "arguments"]).beside("type", "function_call"),
+    Place::at(&["response", "output", "*", "arguments"]).beside("type", "function_call"),
+];
 
 /// Which part of an item an event adds to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -23,7 +23,7 @@ use crate::{
         encode::{Kept, MESSAGE_PHASE},
         ending::{IGNORED, IGNORED_AMID, Origin, Status, call_id, ignored, is_error, settled},
         items::{Item, Made, Report},
-        pieces::{Piece, PieceOf},
+        pieces::{Piece, PieceOf, VERBATIM},
         snapshot,
     },
 };
@@ -408,15 +408,6 @@ fn is_another_call(item: &Item, event: &Value) -> bool {
 fn shares_id(item: &Item, ids: &[Option<&str>]) -> bool {
     ids.iter().flatten().any(|id| item.ids.iter().any(|held| held == id))
 }
-
-/// Where the arguments of calls stand. Those of other items are kept as they are.
-const VERBATIM: &[Place] = &[
-    Place::at(&["arguments"]),
-    Place::at(&["delta"]).beside("type", "response.function_call_arguments.delta"),
-    Place::at(&["item", "arguments"]).beside("type", "function_call"),
-    Place::at(&["output", "*", "arguments"]).beside("type", "function_call"),
-    Place::at(&["response", "output", "*", "arguments"]).beside("type", "function_call"),
-];
 
 impl Decoder for ResponsesStream {
     fn take(
