@@ -4,10 +4,12 @@
 
 #[path = "wire/ends.rs"]
 mod ends;
+#[path = "wire/headers.rs"]
+mod headers;
 #[path = "wire/refusals.rs"]
 mod refusals;
-#[path = "wire/secrets.rs"]
-mod secrets;
+#[path = "wire/subject.rs"]
+mod subject;
 #[path = "wire/transport.rs"]
 mod transport;
 
@@ -20,7 +22,6 @@ use runtime_ports::{
 use runtime_types::CredentialHandle;
 use wire_rehearsal::{
     asking::{self, KEY, SHORT, SHORT_TIMEOUTS, line, operation, text},
-    ends::Words,
     loopback::{Act, Loopback},
 };
 
@@ -61,8 +62,10 @@ const REASON: &str =
 const STOP: &str = r#"{"type":"message_stop"}"#;
 const PING: &str = r#"{"type":"ping"}"#;
 
-const WORDS: Words = Words { start: &[START], hi: HI, finish: &[REASON, STOP], after: &[] };
-
 fn whole() -> Vec<u8> {
-    WORDS.whole()
+    subject::WORDS.whole()
+}
+
+mod messages {
+    wire_rehearsal::wire_rules!(super::subject::Messages);
 }

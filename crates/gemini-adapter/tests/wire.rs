@@ -8,14 +8,13 @@ mod ends;
 mod requests;
 #[path = "wire/secrets.rs"]
 mod secrets;
-#[path = "wire/transport.rs"]
-mod transport;
+#[path = "wire/subject.rs"]
+mod subject;
 
-use gemini_adapter::{GeminiSession, GeminiSessionBuilder};
+use gemini_adapter::{Delivery, GeminiSession, GeminiSessionBuilder};
 use runtime_types::CredentialHandle;
 use wire_rehearsal::{
     asking::{KEY, SHORT, SHORT_TIMEOUTS, ask, line, operation, request, text},
-    ends::Words,
     loopback::{Act, Loopback},
 };
 
@@ -39,8 +38,14 @@ const HI: &str = r#"{"candidates":[{"content":{"parts":[{"text":"hi"}]}}]}"#;
 const STOP: &str = r#"{"candidates":[{"finishReason":"STOP"}]}"#;
 const USAGE: &str = r#"{"usageMetadata":{"promptTokenCount":3,"candidatesTokenCount":1}}"#;
 
-const WORDS: Words = Words { start: &[], hi: HI, finish: &[STOP], after: &[USAGE] };
+mod streamed {
+    use super::{Delivery, subject::Asking};
 
-fn whole() -> Vec<u8> {
-    WORDS.whole()
+    wire_rehearsal::wire_rules!(Asking(Delivery::Streamed));
+}
+
+mod whole {
+    use super::{Delivery, subject::Asking};
+
+    wire_rehearsal::wire_rules!(Asking(Delivery::Whole));
 }

@@ -12,8 +12,10 @@ mod ends;
 mod families;
 #[path = "wire/features.rs"]
 mod features;
-#[path = "wire/secrets.rs"]
-mod secrets;
+#[path = "wire/headers.rs"]
+mod headers;
+#[path = "wire/subject.rs"]
+mod subject;
 #[path = "wire/transport.rs"]
 mod transport;
 
@@ -21,7 +23,6 @@ use openai_adapter::{Api, OpenAiSession, OpenAiSessionBuilder};
 use runtime_types::CredentialHandle;
 use wire_rehearsal::{
     asking::{KEY, SHORT, SHORT_TIMEOUTS, ask, line, operation, request, text},
-    ends::Words,
     loopback::{Act, Loopback},
 };
 
@@ -51,8 +52,18 @@ const STOP: &str = r#"{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]
 const USAGE: &str = r#"{"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":1}}"#;
 const DONE: &str = "[DONE]";
 
-const WORDS: Words = Words { start: &[], hi: HI, finish: &[STOP], after: &[USAGE, DONE] };
-
 fn whole() -> Vec<u8> {
-    WORDS.whole()
+    subject::CHAT.whole()
+}
+
+mod chat {
+    use super::{Api, subject::Speaking};
+
+    wire_rehearsal::wire_rules!(Speaking(Api::Chat));
+}
+
+mod responses {
+    use super::{Api, subject::Speaking};
+
+    wire_rehearsal::wire_rules!(Speaking(Api::Responses));
 }

@@ -11,21 +11,19 @@
 //!
 //! - The port: say in a [`provider::Adapter`] how answers and refusals are spoken and how a session
 //!   is built, and give [`provider::Rehearsed`] to `port_conformance::model_conformance!`.
-//! - The wire: give the data of the events of a short answer as [`ends::Words`] and call
-//!   [`ends::Ends`]; call [`connections`], [`secrets`] and [`profiles`] with closures that build a
-//!   session. What is your API's alone is scripted with [`loopback`] and [`asking`].
+//! - The wire: say in a [`subject::Subject`] how a session is built and what a short answer is, and
+//!   give it to [`wire_rules!`]. If you leave out what a server refuses, add [`rules::again`]. What
+//!   is your API's alone is scripted with [`loopback`] and [`asking`].
 //! - The decoder: [`check`] plays a stream in pieces of every size, [`recorded`] does so with a
 //!   folder of recordings, and [`harmless`] makes bytes that should do no harm.
 
 pub mod asking;
-pub mod connections;
-pub mod ends;
 pub mod harmless;
 pub mod loopback;
 mod playing;
-pub mod profiles;
 pub mod provider;
 pub mod recorded;
-pub mod secrets;
+pub mod rules;
+pub mod subject;
 
 pub use playing::{PIECES, Played, check, events, play};

@@ -3,11 +3,14 @@
 use std::time::Duration;
 
 use anthropic_adapter::PromptCache;
-use runtime_ports::{ModelContent, ModelMessage, ModelRole, ModelSession, limit_requests};
+use runtime_ports::{ModelContent, ModelMessage, ModelRole, ModelSession};
 use serde_json::{Value, json};
-use wire_rehearsal::loopback::{Act, Loopback, json as answer, reply, stream};
+use wire_rehearsal::{
+    loopback::{Act, Loopback, json as answer, reply, stream},
+    rules::again,
+};
 
-use crate::{ask, asking, builder, line, operation, outcome, session, text, whole};
+use crate::{ask, asking, builder, operation, outcome, session, subject::Messages, text, whole};
 
 fn error(kind: &str, message: &str) -> String {
     let error = json!({"type": kind, "message": message});
@@ -131,18 +134,12 @@ async fn reasoning_that_does_not_fit_its_history_is_left_out_of_it_alone() {
 #[tokio::test]
 async fn no_more_is_sent_than_whoever_counts_allows_and_the_lesson_is_kept() {
     let refused = refusal("cache_control: unknown field");
-    let server = Loopback::start(vec![refused, stream(&whole())]).await;
-    let session = session(&server);
-    let expected = "Invalid INVALID_REQUEST not committed [Failed]";
-    assert_eq!(line(&limit_requests(1, ask(&session)).await), expected);
-    assert_eq!(server.seen().len(), 1);
-    let response = limit_requests(1, ask(&session)).await.expect("an answer");
-    assert_eq!(response.attempts.len(), 1);
+    again::no_more_is_sent_than_whoever_counts_allows(&Messages, refused).await;
 }
 
 #[tokio::test]
 async fn nothing_else_is_sent_twice() {
-    let cases = [
+    let replies = vec![
         refusal("temperature: Extra inputs are not permitted"),
         refusal("A maximum of 4 blocks with cache_control may be provided. Found 5."),
         refusal("prompt is too long: 9 tokens > 8 maximum"),
@@ -151,17 +148,9 @@ async fn nothing_else_is_sent_twice() {
         answer("429 T", &error("rate_limit_error", "slow down")),
         vec![Act::Close],
     ];
-    for acts in cases {
-        let name = format!("{acts:?}");
-        let server = Loopback::start(vec![acts, stream(&whole())]).await;
-        assert!(ask(&session(&server)).await.is_err(), "{name}");
-        assert_eq!(server.seen().len(), 1, "{name}");
-    }
-    let marks = || refusal("cache_control: unknown field");
-    let server = Loopback::start(vec![marks(), marks(), stream(&whole())]).await;
-    let expected = "Invalid INVALID_REQUEST not committed [Failed, Failed]";
-    assert_eq!(line(&ask(&session(&server)).await), expected);
-    assert_eq!(server.seen().len(), 2);
+    again::nothing_else_is_sent_twice(&Messages, replies).await;
+    let marks = refusal("cache_control: unknown field");
+    again::the_same_part_is_left_out_once(&Messages, marks).await;
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! Connections: reached or not, kept or not; and what a server tells about itself.
+//! What is asked and what is not, and what a server tells about itself.
 
 use std::{sync::Arc, time::Duration};
 
@@ -9,30 +9,11 @@ use runtime_ports::{
 };
 use serde_json::Value;
 use wire_rehearsal::{
-    connections,
     loopback::{Act, Loopback, json, stream},
-    profiles,
+    rules::window,
 };
 
 use crate::{SHORT, asking, builder, line, operation, request, session, whole};
-
-#[tokio::test]
-async fn a_connection_is_used_again() {
-    connections::is_used_again(&whole(), session).await;
-}
-
-#[tokio::test]
-async fn an_unreachable_server_is_named_and_nothing_was_sent() {
-    let session = |base_url| AnthropicSession::builder(base_url).build().expect("a session");
-    connections::unreachable_is_named(session).await;
-}
-
-#[tokio::test]
-async fn while_connecting_nothing_is_committed() {
-    let session =
-        |base_url, timeouts| AnthropicSession::builder(base_url).timeouts(timeouts).build();
-    connections::connecting_commits_nothing(session).await;
-}
 
 #[tokio::test]
 async fn what_cannot_be_asked_is_refused_before_anything_is_sent() {
@@ -70,7 +51,7 @@ async fn sent(session: &AnthropicSession, server: &Loopback, model: &str) -> Val
 async fn the_limit_is_the_models_when_the_request_has_none() {
     let answers = (0..3).map(|_| stream(&whole())).collect();
     let server = Loopback::start(answers).await;
-    let profile = |limit| ModelProfile { max_output_tokens: limit, ..profiles::window(8) };
+    let profile = |limit| ModelProfile { max_output_tokens: limit, ..window(8) };
     let builder = builder(&server).profile("a", profile(Some(77))).profile("b", profile(None));
     let session = builder.build().expect("a session");
     assert_eq!(sent(&session, &server, "a").await["max_tokens"], 77);
@@ -90,12 +71,6 @@ async fn a_family_of_ones_own_decides_what_can_be_asked() {
     let session = builder.build().expect("a session");
     session.invoke(&within, asked).await.expect("an answer");
     assert!(server.seen()[0].body.contains(r#""effort":"xhigh""#));
-}
-
-#[tokio::test]
-async fn costs_and_names_come_from_headers_too() {
-    let body = r#"{"type":"message","id":"x","content":[{"type":"text","text":"hi"}],"stop_reason":"end_turn"}"#;
-    connections::heads_name_and_price(body, session).await;
 }
 
 #[tokio::test]
@@ -124,13 +99,4 @@ async fn a_list_that_never_ends_is_left() {
     let server = Loopback::start((0..20).map(|_| json("200 OK", page)).collect()).await;
     let names = session(&server).list_models(&operation(Duration::from_secs(20))).await;
     assert_eq!(names.map(|names| names.len()), Ok(10));
-}
-
-#[tokio::test]
-async fn profiles_are_the_configured_ones() {
-    let server = Loopback::start(vec![]).await;
-    let known = builder(&server).profile("a", profiles::window(8));
-    let build = |other| known.clone().default_profile(other).build().expect("a session");
-    let session = known.clone().build().expect("a session");
-    profiles::are_the_configured_ones(&session, build).await;
 }

@@ -7,9 +7,12 @@ use runtime_ports::{
     GenerationOptions, ModelMessage, ModelRequest, ModelRole, ModelSession, PortFailureKind,
     ToolChoice, Transcript,
 };
-use wire_rehearsal::loopback::{Act, Loopback, json, stream};
+use wire_rehearsal::{
+    loopback::{Act, Loopback, json},
+    rules::again,
+};
 
-use crate::{KEY, SHORT, ask, builder, line, operation, request, session, text, whole};
+use crate::{KEY, SHORT, ask, builder, line, operation, request, session, subject::Asking, text};
 
 /// The first line of the request that `session` sends for a model of this name.
 async fn address(server: &Loopback, session: &GeminiSession, model: &str) -> String {
@@ -86,20 +89,14 @@ async fn what_cannot_be_asked_is_refused_before_anything_is_sent() {
 
 #[tokio::test]
 async fn nothing_is_sent_twice() {
-    let cases = [
+    let replies = vec![
         json("400 Bad Request", r#"{"error":{"message":"unknown field thinkingConfig"}}"#),
         json("429 Too Many Requests", r#"[{"error":{"status":"RESOURCE_EXHAUSTED"}}]"#),
         json("500 Internal Server Error", r#"{"error":{"status":"INTERNAL"}}"#),
         json("503 Service Unavailable", r#"{"error":{"status":"UNAVAILABLE"}}"#),
         vec![Act::Close],
     ];
-    for acts in cases {
-        let name = format!("{acts:?}");
-        let server = Loopback::start(vec![acts, stream(&whole())]).await;
-        let session = session(&server);
-        assert!(ask(&session).await.is_err(), "{name}");
-        assert_eq!(server.seen().len(), 1, "{name}");
-    }
+    again::nothing_else_is_sent_twice(&Asking(Delivery::Streamed), replies).await;
 }
 
 #[tokio::test]

@@ -1,10 +1,12 @@
 //! What is sent once more, without a part that the server refuses; and what is not.
 
 use openai_adapter::{Api, MaxTokensField};
-use runtime_ports::limit_requests;
-use wire_rehearsal::loopback::{Act, Loopback, json, stream};
+use wire_rehearsal::{
+    loopback::{Act, Loopback, json, stream},
+    rules::again,
+};
 
-use crate::{ask, builder, line, session, text, whole};
+use crate::{ask, builder, session, subject::Speaking, text, whole};
 
 fn refusal(message: &str) -> Vec<Act> {
     json("400 Bad Request", &format!(r#"{{"error":{{"message":"{message}"}}}}"#))
@@ -46,39 +48,25 @@ async fn each_part_is_left_out_once_and_all_requests_are_listed() {
     let server = Loopback::start(vec![options(), limit, stream(&whole())]).await;
     let response = ask(&session(&server)).await.expect("an answer");
     assert_eq!(response.attempts.len(), 3);
-    let server = Loopback::start(vec![options(), options(), options()]).await;
-    let expected = "Invalid INVALID_REQUEST not committed [Failed, Failed]";
-    assert_eq!(line(&ask(&session(&server)).await), expected);
-    assert_eq!(server.seen().len(), 2);
+    again::the_same_part_is_left_out_once(&Speaking(Api::Chat), options()).await;
 }
 
 #[tokio::test]
 async fn no_more_is_sent_than_whoever_counts_allows_and_the_lesson_is_kept() {
     let refused = refusal("unknown field stream_options");
-    let server = Loopback::start(vec![refused, stream(&whole())]).await;
-    let session = session(&server);
-    let expected = "Invalid INVALID_REQUEST not committed [Failed]";
-    assert_eq!(line(&limit_requests(1, ask(&session)).await), expected);
-    assert_eq!(server.seen().len(), 1);
-    let response = limit_requests(1, ask(&session)).await.expect("an answer");
-    assert_eq!(response.attempts.len(), 1);
+    again::no_more_is_sent_than_whoever_counts_allows(&Speaking(Api::Chat), refused).await;
 }
 
 #[tokio::test]
 async fn nothing_else_is_sent_twice() {
-    let cases = [
+    let replies = vec![
         refusal("unknown field temperature"),
         refusal("max_tokens is too large: 9 is not supported"),
         json("500 Internal Server Error", r#"{"error":{"message":"unknown stream_options"}}"#),
         json("429 Too Many Requests", r#"{"error":{"message":"slow down"}}"#),
         vec![Act::Close],
     ];
-    for acts in cases {
-        let name = format!("{acts:?}");
-        let server = Loopback::start(vec![acts, stream(&whole())]).await;
-        assert!(ask(&session(&server)).await.is_err(), "{name}");
-        assert_eq!(server.seen().len(), 1, "{name}");
-    }
+    again::nothing_else_is_sent_twice(&Speaking(Api::Chat), replies).await;
 }
 
 #[tokio::test]

@@ -1,46 +1,25 @@
-//! Connections: reached or not, kept or not; and what a server tells about itself.
+//! Connections that are not made, and what a server tells about itself.
 
 use std::{sync::Arc, time::Duration};
 
-use openai_adapter::{Api, OpenAiSession};
+use openai_adapter::Api;
 use runtime_ports::{GenerationOptions, ModelRequest, ModelSession, PortFailureKind, ToolChoice};
-use wire_rehearsal::{
-    connections,
-    loopback::{Act, Loopback, json},
-    profiles,
-};
+use wire_rehearsal::loopback::{Act, Loopback, json};
 
-use crate::{SHORT, ask, builder, line, operation, request, session, whole};
-
-#[tokio::test]
-async fn a_connection_is_used_again() {
-    connections::is_used_again(&whole(), session).await;
-}
+use crate::{SHORT, ask, builder, line, operation, request, session};
 
 /// The environment of a process cannot be changed safely, so that another one is asked.
 #[test]
 fn no_proxy_of_the_environment_is_used() {
     let this = std::env::current_exe().expect("a test knows its binary");
     let mut other = std::process::Command::new(this);
-    other.args(["--exact", "transport::a_connection_is_used_again"]).env_remove("NO_PROXY");
+    other.args(["--exact", "chat::a_connection_is_used_again"]).env_remove("NO_PROXY");
     for name in ["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"] {
         other.env(name, "http://127.0.0.1:9");
     }
     let output = other.output().expect("the test runs");
     let said = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success() && said.contains("1 passed"), "{said}");
-}
-
-#[tokio::test]
-async fn an_unreachable_server_is_named_and_nothing_was_sent() {
-    let session = |base_url| OpenAiSession::builder(base_url).build().expect("a session");
-    connections::unreachable_is_named(session).await;
-}
-
-#[tokio::test]
-async fn while_connecting_nothing_is_committed() {
-    let session = |base_url, timeouts| OpenAiSession::builder(base_url).timeouts(timeouts).build();
-    connections::connecting_commits_nothing(session).await;
 }
 
 #[tokio::test]
@@ -57,12 +36,6 @@ async fn what_cannot_be_asked_is_refused_before_anything_is_sent() {
         assert_eq!(line(&answered), "Invalid INVALID_REQUEST not committed []");
     }
     assert_eq!(server.connections(), 0);
-}
-
-#[tokio::test]
-async fn costs_and_names_come_from_headers_too() {
-    let body = r#"{"id":"x","choices":[{"message":{"content":"hi"},"finish_reason":"stop"}]}"#;
-    connections::heads_name_and_price(body, session).await;
 }
 
 #[tokio::test]
@@ -87,13 +60,4 @@ async fn models_are_listed() {
     assert_eq!(failure.kind, PortFailureKind::NotFound);
     let failure = session.list_models(&within).await.expect_err("silence");
     assert_eq!(failure.kind, PortFailureKind::Timeout);
-}
-
-#[tokio::test]
-async fn profiles_are_the_configured_ones() {
-    let server = Loopback::start(vec![]).await;
-    let known = builder(&server).profile("a", profiles::window(8));
-    let build = |other| known.clone().default_profile(other).build().expect("a session");
-    let session = known.clone().build().expect("a session");
-    profiles::are_the_configured_ones(&session, build).await;
 }

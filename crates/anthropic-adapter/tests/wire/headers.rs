@@ -1,49 +1,9 @@
-//! That the key and the payload stay out of everything that is shown, and go to one server only.
+//! What the head of a request says.
 
-use anthropic_adapter::{AnthropicSession, AnthropicSessionBuilder};
-use runtime_types::CredentialHandle;
-use wire_rehearsal::{
-    loopback::{Act, Loopback, json},
-    secrets::{Echo, builders_hide_the_key, stay_here, stay_hidden},
-};
+use anthropic_adapter::AnthropicSession;
+use wire_rehearsal::loopback::{Loopback, json};
 
 use crate::{KEY, ask, builder, session};
-
-/// Everything that a server could echo the key and the prompt in.
-fn echoes() -> Vec<Vec<Act>> {
-    let text = Echo::text();
-    let error = format!(
-        r#"{{"type":"error","error":{{"message":"{text}","type":"{KEY}"}},"request_id":"{KEY}"}}"#
-    );
-    let echo = Echo {
-        statuses: vec!["400 B", "401 U", "403 F", "404 N", "413 R", "429 T", "500 I", "529 O"],
-        request_id: "request-id",
-        refusal: error.clone(),
-        error,
-        begun: format!(r#"{{"type":"message_start","message":{{"id":"{KEY}"}}}}"#),
-    };
-    echo.replies()
-}
-
-#[tokio::test]
-async fn no_failure_shows_the_key_or_the_prompt() {
-    stay_hidden(echoes(), session).await;
-}
-
-#[tokio::test]
-async fn no_builder_and_no_session_shows_the_key() {
-    let keyed = |base_url| {
-        AnthropicSession::builder(base_url)
-            .credential(CredentialHandle::new(KEY))
-            .header("x-secret", KEY)
-    };
-    builders_hide_the_key(keyed, AnthropicSessionBuilder::build);
-}
-
-#[tokio::test]
-async fn a_redirect_is_not_followed_and_the_key_stays_here() {
-    stay_here(session).await;
-}
 
 async fn head_of(session: impl FnOnce(&Loopback) -> AnthropicSession) -> String {
     let server = Loopback::start(vec![json("200 OK", "{}")]).await;

@@ -1,7 +1,7 @@
 //! Decides what every model adapter holds about connections: kept between requests, nothing sent
 //! while there is none, and what heads tell is told on.
 //!
-//! Knows no API: the session is the caller's to build.
+//! Knows no API.
 
 use std::time::Duration;
 
@@ -11,15 +11,16 @@ use runtime_ports::ModelSession;
 use crate::{
     asking::{SHORT, ask, line, operation, request},
     loopback::{Act, Loopback, refusing_address, reply, stream},
+    subject::{Setting, Subject, hasty, session},
 };
 
-/// Asks three times, is answered with the stream `whole`, and expects one connection.
+/// Asks three times, and expects three answers over one connection.
 ///
 /// # Panics
 /// When an answer is missing, and when there was another connection.
-pub async fn is_used_again<S: ModelSession>(whole: &[u8], session: impl Fn(&Loopback) -> S) {
-    let server = Loopback::start(vec![stream(whole); 3]).await;
-    let session = session(&server);
+pub async fn a_connection_is_used_again<S: Subject>(subject: &S) {
+    let server = Loopback::start(vec![stream(&subject.words().whole()); 3]).await;
+    let session = hasty(subject, &server);
     for _ in 0..3 {
         ask(&session).await.expect("an answer");
     }
@@ -30,9 +31,9 @@ pub async fn is_used_again<S: ModelSession>(whole: &[u8], session: impl Fn(&Loop
 ///
 /// # Panics
 /// When the session says something else.
-pub async fn unreachable_is_named<S: ModelSession>(session: impl Fn(String) -> S) {
+pub async fn an_unreachable_server_is_named_and_nothing_was_sent<S: Subject>(subject: &S) {
     let address = refusing_address().await;
-    let session = session(format!("http://{address}/v1"));
+    let session = session(subject, &format!("http://{address}/v1"), []).expect("a session");
     let failure = ask(&session).await.expect_err("nobody is there");
     let expected = format!(
         "CONNECT_FAILED: cannot reach http://{address}: connection refused; check the base url \
@@ -47,13 +48,14 @@ pub async fn unreachable_is_named<S: ModelSession>(session: impl Fn(String) -> S
 ///
 /// # Panics
 /// When a call ends in another way.
-pub async fn connecting_commits_nothing<S: ModelSession>(
-    session: impl Fn(String, Timeouts) -> Result<S, BuildError>,
-) {
+pub async fn while_connecting_nothing_is_committed<S: Subject>(subject: &S) {
     let server = Loopback::start(vec![]).await;
     let base_url = server.base_url().replace("http://", "https://");
-    let session = |connect| session(base_url.clone(), Timeouts { connect, ..Timeouts::default() });
-    let patient = match session(Duration::from_secs(20)) {
+    let within = |connect| {
+        let timeouts = Timeouts { connect, ..Timeouts::default() };
+        session(subject, &base_url, [Setting::Timeouts(timeouts)])
+    };
+    let patient = match within(Duration::from_secs(20)) {
         Err(BuildError::NoCertificates) => return,
         session => session.expect("a session"),
     };
@@ -66,19 +68,22 @@ pub async fn connecting_commits_nothing<S: ModelSession>(
     };
     let (answered, ()) = tokio::join!(patient.invoke(&cancelled, request()), cancelling);
     assert_eq!(line(&answered), "Canceled CANCELED not committed []");
-    let hasty = session(SHORT).expect("a session");
+    let hasty = within(SHORT).expect("a session");
     assert_eq!(line(&ask(&hasty).await), "Unavailable CONNECT_FAILED not committed []");
 }
 
-/// Answers with the document `body` and with what a gateway adds in its head, and expects the
-/// gateway's name of the request and its cost.
+/// Answers with a document and with what a gateway adds in its head, and expects the gateway's name
+/// of the request and its cost.
 ///
 /// # Panics
 /// When one of them is missing.
-pub async fn heads_name_and_price<S: ModelSession>(body: &str, session: impl Fn(&Loopback) -> S) {
+pub async fn costs_and_names_come_from_headers_too<S: Subject>(subject: &S) {
     let head = [("x-litellm-response-cost", "6.75e-06"), ("x-litellm-call-id", "call-1")];
-    let server = Loopback::start(vec![vec![Act::Send(reply("200 OK", &head, body))]]).await;
-    let response = ask(&session(&server)).await.expect("an answer");
+    let answer = reply("200 OK", &head, subject.words().document);
+    let server = Loopback::start(vec![vec![Act::Send(answer)]]).await;
+    let answered = ask(&hasty(subject, &server)).await;
+    assert_eq!(line(&answered), "Stop hi");
+    let response = answered.expect("an answer");
     let attempt = &response.attempts[0];
     assert_eq!(attempt.provider_request_id.as_deref(), Some("call-1"));
     assert_eq!((attempt.cost_nano_usd, response.cost_nano_usd), (Some(6_750), Some(6_750)));
