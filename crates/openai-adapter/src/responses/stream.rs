@@ -452,7 +452,8 @@ impl Decoder for ResponsesStream {
         match kind {
             "response.output_item.added" => self.take_item(Report::Added, event, sink)?,
             "response.output_item.done" => self.take_item(Report::Done, event, sink)?,
-            "keepalive" | "ping" => return Ok(Progress::Idle),
+            // A ping or a keep-alive, whatever it is called: only events of the API go on.
+            _ if !is_known => return Ok(Progress::Idle),
             _ => {
                 if let Some(piece) = Piece::of(kind, event) {
                     self.take_piece(&piece, event, sink)?;

@@ -4,19 +4,26 @@ use std::time::Duration;
 
 use openai_adapter::{Api, Timeouts};
 use runtime_ports::ModelSession;
-use wire_rehearsal::{
-    loopback::{Act, Loopback, begun},
-    rules,
-};
+use wire_rehearsal::loopback::{Act, Loopback, begun, chunk};
 
-use crate::{
-    DONE, HI, STOP, builder, line, operation, outcome, outcome_of, request, subject::Speaking,
-};
+use crate::{DONE, HI, STOP, builder, line, operation, outcome, outcome_of, request};
 
-#[test]
-fn b11_signs_of_life_are_no_progress() {
-    for api in [Api::Chat, Api::Responses] {
-        rules::run(rules::signs_of_life_are_no_progress(&Speaking(api)));
+/// What the list tries as well, and what servers and proxies of these APIs are known to send.
+#[tokio::test]
+async fn b11_signs_of_life_are_no_progress() {
+    let idle = "Timeout STREAM_IDLE unknown [TimedOut]";
+    let signs = [
+        "event: ping\n\n",
+        "data:\n\n",
+        "\n\n",
+        "data: {}\n\n",
+        "data: null\n\n",
+        "data: {\"type\":\"heartbeat\"}\n\n",
+    ];
+    for sign in signs {
+        let again = [Act::Repeat(chunk(sign.as_bytes()), Duration::from_millis(20))];
+        assert_eq!(outcome(begun(&[HI], &again)).await, idle, "{sign:?}");
+        assert_eq!(outcome_of(Api::Responses, begun(&[], &again)).await, idle, "{sign:?}");
     }
 }
 
