@@ -64,6 +64,8 @@ pub(crate) struct Bench {
     delegates: bool,
     /// Those of the command line.
     fallbacks: Vec<String>,
+    /// In nano-dollars.
+    budget_usd: Option<u64>,
     taping: Taping,
     /// What the answer must follow, if anything.
     answer: Option<Value>,
@@ -96,6 +98,7 @@ impl Bench {
         let watching = watching(&ground.show);
         let (tape, operation) = (taping.tape(), &ground.operation);
         let served = composition::serve(choice, tape, store, watching, operation).await?;
+        let served = served.within(work.budget_usd)?;
         let bench = Self {
             ground,
             served,
@@ -106,6 +109,7 @@ impl Bench {
             allow_writes: work.yes,
             delegates: work.sub_agents,
             fallbacks: work.fallback.clone(),
+            budget_usd: work.budget_usd,
             taping,
             answer: None,
             announced: Announced::default(),
@@ -140,7 +144,8 @@ impl Bench {
         let store: Arc<Receipts> = Arc::clone(&self.receipts);
         let (watching, operation) = (watching(&self.ground.show), &self.ground.operation);
         let tape = self.taping.tape();
-        self.served = composition::serve(choice, tape, store, watching, operation).await?;
+        let served = composition::serve(choice, tape, store, watching, operation).await?;
+        self.served = served.within(self.budget_usd)?;
         self.tell_setting();
         Ok(())
     }

@@ -11,7 +11,7 @@ use anyhow::Context;
 use file_adapter::{FileArtifactStore, FileContextAudit, FileReceiptStore, FileResources};
 use model_wire::Tape;
 use offline_adapter::{OFFLINE_MODEL, OfflineModel};
-use router_adapter::{CallObserver, Catalogue, CatalogueModel, Router};
+use router_adapter::{CallObserver, Catalogue, CatalogueModel, Pauses, RetryPolicy, Router};
 use runtime_ports::{
     ArtifactStore, ContextAuditSession, InteractionSession, ModelSession, OperationContext,
     PortFailure, ReceiptStore, ToolWorld,
@@ -47,6 +47,24 @@ pub(crate) struct Served {
     pub(crate) is_offline: bool,
     /// Who may serve in its place, for people.
     pub(crate) fallbacks: Vec<String>,
+    /// The first of these whose price is not known, where that of the model is.
+    unpriced: Option<String>,
+}
+
+impl Served {
+    /// The same, when its cost can be limited, if it is to be.
+    ///
+    /// # Errors
+    /// A fallback has no known price, so that nobody can say what a request may cost.
+    pub(crate) fn within(self, cost_nano_usd: Option<u64>) -> Result<Self, Diagnosis> {
+        let Some(unpriced) = self.unpriced.as_ref().filter(|_| cost_nano_usd.is_some()) else {
+            return Ok(self);
+        };
+        let hint = "leave it out, or limit the tokens with --budget-tokens instead";
+        let error = anyhow::anyhow!("the cost is limited and nobody knows the price of {unpriced}");
+        let code = "budget_unpriced_model".to_owned();
+        Err(Diagnosis { code, ..Diagnosis::configuration(&error).with_hint(hint) })
+    }
 }
 
 /// A session, and the provider that it speaks to.
@@ -80,14 +98,26 @@ pub(crate) async fn serve(
         }
     };
     let (model, provider) = (entries[0].id.clone(), entries[0].provider.clone());
-    let places = entries[1..].iter().map(|entry| format!("{} at {}", entry.id, entry.provider));
-    let fallbacks = places.collect();
+    let shown = |entry: &CatalogueModel| format!("{} at {}", entry.id, entry.provider);
+    let fallbacks = entries[1..].iter().map(shown).collect();
+    let unpriced = entries[1..].iter().find(|entry| entry.price.is_none());
+    let unpriced = unpriced.filter(|_| entries[0].price.is_some()).map(shown);
     let catalogue = Catalogue::of(entries).context("the model cannot be served").map_err(wrong)?;
     let builder = Router::builder().catalogue(catalogue).receipts(receipts).observer(observer);
+    let builder = builder.policy(policy(tape));
     let builder =
         sessions.into_iter().fold(builder, |all, (name, session)| all.provider(name, session));
     let router = builder.start().await.map_err(|error| wrong(error.into()))?;
-    Ok(Served { router, model, provider, is_offline, fallbacks })
+    Ok(Served { router, model, provider, is_offline, fallbacks, unpriced })
+}
+
+/// A recording is not waited for.
+fn policy(tape: &Tape) -> RetryPolicy {
+    let pauses = match tape {
+        Tape::Replay(_) => Pauses::Skipped,
+        Tape::None | Tape::Record(_) => Pauses::SatOut,
+    };
+    RetryPolicy { pauses, ..RetryPolicy::default() }
 }
 
 /// The model that was chosen and its fallbacks, each once, as the catalogue has them.

@@ -19,6 +19,7 @@ use uuid::Uuid;
 use crate::{
     candidate::Candidate,
     ledger::{Entry, Ledger},
+    losses::{Befallen, LossList, Omission},
     route::Route,
     totals::{self, Totals},
 };
@@ -29,6 +30,7 @@ pub(crate) struct Account {
     /// Who is asked now.
     asked: Asked,
     receipt: UsageReceipt,
+    losses: LossList,
     commit: CommitDisposition,
 }
 
@@ -60,7 +62,8 @@ impl Account {
     pub(crate) fn new(ledger: Ledger, route: &Route, billing: Billing) -> Self {
         let receipt = opened(route, billing);
         let asked = Asked::of(route.primary());
-        Self { ledger, asked, receipt, commit: CommitDisposition::NotCommitted }
+        let commit = CommitDisposition::NotCommitted;
+        Self { ledger, asked, receipt, losses: LossList::default(), commit }
     }
 
     /// From here on `candidate` is asked, in the place of `primary` where they differ: what is noted
@@ -132,17 +135,25 @@ impl Account {
 
     /// States in the receipt that something was lost; the same thing once.
     pub(crate) fn lose(&mut self, sentence: String) {
-        if !self.receipt.losses.contains(&sentence) {
-            self.receipt.losses.push(sentence);
-        }
+        self.losses.say(sentence);
+    }
+
+    /// States that a request lacks so much of something.
+    pub(crate) fn omit(&mut self, omission: Omission, count: u64) {
+        self.losses.omit(omission, count);
+    }
+
+    /// States that the last request is sent again, whatever came of it.
+    pub(crate) fn repeat_the_last(&mut self) {
+        let last = self.requests_made().saturating_sub(1);
+        self.losses.befell(Befallen::Repeated, last);
     }
 
     fn state_substitute(&mut self, ordinal: u32) {
-        if let Some(primary) = &self.asked.in_place_of {
+        if let Some(from) = self.asked.in_place_of.clone() {
             let (model, provider) = (&self.asked.provider_model, &self.asked.provider);
-            self.lose(format!(
-                "request {ordinal} went to {model} at {provider}, in the place of {primary}"
-            ));
+            let to = format!("{model} at {provider}");
+            self.losses.befell(Befallen::Substituted { from, to }, ordinal);
         }
     }
 
@@ -191,10 +202,12 @@ impl Account {
         self.receipt.end = end;
         self.receipt.ended_at_ms = unix_ms().max(self.receipt.started_at_ms);
         add_totals(&mut self.receipt);
+        self.receipt.losses = self.losses.sentences();
         match self.ledger.write(Entry::Settled(&self.receipt)).await {
             Ok(()) => Settlement { receipt: self.receipt, stored: Ok(()) },
             Err(failure) => {
                 self.lose(format!("the receipt could not be stored: {}", failure.code));
+                self.receipt.losses = self.losses.sentences();
                 let failure = self.store_failure("receipt_not_stored", &failure);
                 Settlement { receipt: self.receipt, stored: Err(failure) }
             }

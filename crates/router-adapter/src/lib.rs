@@ -13,7 +13,7 @@
 //! | `policy`, `retry` | whether it is sent again, where and when |
 //! | `way`, `candidate`, `circuit` | who is asked, and which endpoint is left alone |
 //! | `projection` | what of a history another provider is given |
-//! | `account`, `totals`, `ledger` | the one receipt of a turn |
+//! | `account`, `totals`, `ledger`, `losses` | the one receipt of a turn |
 //! | `contained`, `depth` | how far faults of foreign code and values reach |
 //! | `thread` | what a later turn goes on from |
 //! | `session` | a billed model call without a turn |
@@ -30,6 +30,7 @@ mod delta;
 mod depth;
 mod hedge;
 mod ledger;
+mod losses;
 mod mailbox;
 mod observer;
 mod policy;
@@ -51,6 +52,6 @@ mod way;
 pub use builder::{RouterBuilder, RouterError};
 pub use catalogue::{Catalogue, CatalogueError, CatalogueModel, CataloguePrice};
 pub use observer::{CallObserver, Detour, ServedModel};
-pub use policy::{CircuitPolicy, RetryPolicy, UnknownOutcomes};
+pub use policy::{CircuitPolicy, Pauses, RetryPolicy, UnknownOutcomes};
 pub use router::Router;
 pub use tap::{TappedIntelligence, TurnObserver};

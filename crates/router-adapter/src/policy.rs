@@ -40,7 +40,8 @@ pub struct RetryPolicy {
     /// Longest wait that a provider is granted between two attempts; at most 60 seconds. Default:
     /// 60 seconds.
     pub longest_wait: Duration,
-    /// A longer wait than this is not sat out while there is a fallback. Default: 2 seconds.
+    /// A provider that asks for a longer wait than this is not waited for while there is a fallback.
+    /// Default: 2 seconds.
     pub patience: Duration,
     /// What of a call whose outcome is unknown is sent again. Default:
     /// [`UnknownOutcomes::ServerErrors`].
@@ -60,6 +61,19 @@ pub struct RetryPolicy {
     /// gives the first of either is heard, and the other is dropped. Both may be billed, and both are
     /// in the receipt; it counts as an attempt, and nothing is sent after it. Default: never.
     pub hedge_after: Option<Duration>,
+    /// Whether the waits between two attempts are sat out. Default: [`Pauses::SatOut`].
+    pub pauses: Pauses,
+}
+
+/// What becomes of a wait that was decided on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Pauses {
+    /// It passes.
+    #[default]
+    SatOut,
+    /// It counts in every decision and is not waited for: nobody has to be spared where answers come
+    /// from a recording.
+    Skipped,
 }
 
 /// What of a call that may have been accepted is sent again, once, and with a note in the receipt.
@@ -70,7 +84,10 @@ pub enum UnknownOutcomes {
     /// A call that the provider answered with an error of its own (5xx).
     #[default]
     ServerErrors,
-    /// Also one that got no answer in time, or whose connection broke.
+    /// Also one whose answer broke off before its end, or cannot be read; where some of it was shown,
+    /// [`RetryPolicy::after_deltas`] has to allow it, too.
+    BrokenAnswers,
+    /// Also one that got no answer in time.
     Any,
 }
 
@@ -95,6 +112,7 @@ impl Default for RetryPolicy {
             refused_requests: false,
             circuit: CircuitPolicy::default(),
             hedge_after: None,
+            pauses: Pauses::default(),
         }
     }
 }

@@ -5,17 +5,23 @@
 //! belongs to. Reasoning is the model's: it stands in messages of the assistant alone.
 
 use std::{
-    collections::BTreeMap,
-    sync::{Mutex, PoisonError},
+    collections::{BTreeMap, HashMap},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use runtime_ports::{Digest, ModelContent, ModelMessage, ModelRole, Transcript};
+use runtime_ports::{Digest, ModelContent, ModelMessage, ModelRole, Transcript, TranscriptEntry};
+
+use crate::losses::Omission;
 
 /// What stands in the place of a picture.
 const PICTURE: &str = "[a picture was here; this model takes none]";
 
 /// Histories whose projection is remembered.
-const REMEMBERED: usize = 8;
+const REMEMBERED: usize = 64;
+
+/// Besides the end of a history the places so many messages before it are remembered: where a
+/// request ends with words that are no part of the history, the next one goes on before them.
+const BEFORE_THE_END: [usize; 3] = [1, 2, 4];
 
 /// What a provider takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,19 +39,40 @@ pub(crate) struct Losses {
     pictures: u64,
 }
 
-/// Remembers how far histories were looked through, so that a request costs what is new in it.
+/// Remembers how far histories were looked through, so that a request costs what is new in it,
+/// whichever turn or session it is of. Nothing is taken out while it is in use.
 #[derive(Default)]
-pub(crate) struct Projections(Mutex<Vec<Known>>);
+pub(crate) struct Projections {
+    /// Those that were used last come first.
+    known: Mutex<Vec<Arc<Known>>>,
+    /// Messages that were looked at.
+    #[cfg(test)]
+    pub(crate) looked_at: std::sync::atomic::AtomicUsize,
+}
 
-/// How the beginning of a history looks to a target.
+/// How some beginnings of a history look to a target.
+#[derive(Clone)]
 struct Known {
     issuer: Option<String>,
     images: bool,
+    /// From the shortest to the longest.
+    marks: Vec<Mark>,
+}
+
+/// How the beginning of a history looks to a target.
+#[derive(Clone)]
+struct Mark {
     len: usize,
     digest: Digest,
     /// `None` while nothing of it is left out.
     projected: Option<Transcript>,
     losses: Losses,
+}
+
+/// Where to go on from.
+struct Base {
+    known: Arc<Known>,
+    mark: Mark,
 }
 
 /// How a message looks to a target.
@@ -62,27 +89,77 @@ impl Projections {
         if target.takes_everything() {
             return (history.clone(), Losses::default());
         }
-        let mut known = self.take(history, target);
-        known.extend(history, target);
-        let seen = known.projected.clone().unwrap_or_else(|| history.clone());
-        let losses = known.losses.clone();
-        self.keep(known);
-        (seen, losses)
+        let base = self.longest(history, target);
+        let mark = base.as_ref().map_or_else(Mark::nothing, |base| base.mark.clone());
+        let marks = self.marks_from(mark, history, target);
+        let end = marks.last().cloned().unwrap_or_else(Mark::nothing);
+        self.keep(base, marks, target);
+        (end.projected.unwrap_or_else(|| history.clone()), end.losses)
     }
 
-    /// What is known of the longest beginning.
-    fn take(&self, history: &Transcript, target: Target<'_>) -> Known {
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let fitting = all.iter().enumerate().filter(|(_, known)| known.is_of(history, target));
-        let longest = fitting.max_by_key(|(_, known)| known.len).map(|(place, _)| place);
-        longest.map_or_else(|| Known::nothing(target), |place| all.remove(place))
+    /// What is known of the longest beginning. Work is proportional to what follows it.
+    fn longest(&self, history: &Transcript, target: Target<'_>) -> Option<Base> {
+        let known = self.lock().clone();
+        let fitting = known.iter().filter(|known| known.is_for(target));
+        let marks = fitting.flat_map(|known| known.marks.iter().map(move |mark| (known, mark)));
+        let by_digest: HashMap<_, _> = marks.map(|found| (found.1.digest, found)).collect();
+        let (mut end, mut step) = (history.len(), 4);
+        while end > 0 && !by_digest.is_empty() {
+            let start = end.saturating_sub(step);
+            let digests = history.prefix_digests_from(start).take(end - start);
+            if let Some((known, mark)) = digests.filter_map(|it| by_digest.get(&it)).last() {
+                return Some(Base { known: Arc::clone(known), mark: (*mark).clone() });
+            }
+            (end, step) = (start, step * 2);
+        }
+        None
     }
 
-    fn keep(&self, known: Known) {
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        all.insert(0, known);
+    /// Looks through what follows `mark`, and gives the places to remember; the last is the end.
+    fn marks_from(&self, mut mark: Mark, history: &Transcript, target: Target<'_>) -> Vec<Mark> {
+        let digests = history.prefix_digests_from(mark.len);
+        let mut marks = Vec::new();
+        for (entry, digest) in history.entries_from(mark.len).zip(digests) {
+            if is_remembered(history.len() - mark.len) {
+                marks.push(mark.clone());
+            }
+            mark.extend(history, entry, target);
+            mark.digest = digest;
+            #[cfg(test)]
+            self.looked_at.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        }
+        marks.push(mark);
+        marks
+    }
+
+    /// Remembers a history in the place of what it goes on from, unless that may go on otherwise.
+    fn keep(&self, base: Option<Base>, marks: Vec<Mark>, target: Target<'_>) {
+        let issuer = target.issuer.map(str::to_owned);
+        let mut new = Arc::new(Known { issuer, images: target.images, marks });
+        let mut all = self.lock();
+        if let Some(Base { known, mark }) = base {
+            let (is_whole, goes_on) = (mark.len == new.end(), mark.len == known.end());
+            if is_whole || goes_on {
+                all.retain(|held| !Arc::ptr_eq(held, &known));
+            }
+            if is_whole {
+                new = known;
+            } else if goes_on {
+                Arc::make_mut(&mut new).take_over(&known);
+            }
+        }
+        all.insert(0, new);
         all.truncate(REMEMBERED);
     }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<Arc<Known>>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Whether the place so many messages before the end is worth remembering.
+fn is_remembered(before_the_end: usize) -> bool {
+    BEFORE_THE_END.contains(&before_the_end)
 }
 
 impl Target<'_> {
@@ -92,57 +169,61 @@ impl Target<'_> {
 }
 
 impl Known {
-    fn nothing(target: Target<'_>) -> Self {
-        Self {
-            issuer: target.issuer.map(str::to_owned),
-            images: target.images,
-            len: 0,
-            digest: Transcript::new().digest(),
-            projected: None,
-            losses: Losses::default(),
-        }
+    fn is_for(&self, target: Target<'_>) -> bool {
+        self.issuer.as_deref() == target.issuer && self.images == target.images
     }
 
-    fn is_of(&self, history: &Transcript, target: Target<'_>) -> bool {
-        let same = self.issuer.as_deref() == target.issuer && self.images == target.images;
-        same && self.len <= history.len() && history.prefix(self.len).digest() == self.digest
+    fn end(&self) -> usize {
+        self.marks.last().map_or(0, |mark| mark.len)
     }
 
-    fn extend(&mut self, history: &Transcript, target: Target<'_>) {
-        for entry in history.entries_from(self.len) {
-            // What cannot be in a message is not looked for: to see one may take making it again.
-            let seen = match entry.role() {
-                ModelRole::System => Seen::Whole,
-                ModelRole::User | ModelRole::Tool if target.images => Seen::Whole,
-                _ => entry.show(|message| self.losses.look_at(message, target)),
-            };
-            match (&mut self.projected, seen) {
-                (None, Seen::Whole) => {}
-                (Some(projected), Seen::Whole) => projected.push_entry(entry.clone()),
-                (projected, changed) => {
-                    let begun = projected.get_or_insert_with(|| history.prefix(self.len));
-                    if let Seen::Changed(message) = changed {
-                        begun.push(message);
-                    }
+    /// Keeps of an earlier end what is still near the new one.
+    fn take_over(&mut self, earlier: &Self) {
+        let end = self.end();
+        let near = earlier.marks.iter().filter(|mark| is_remembered(end - mark.len));
+        let near = near.filter(|mark| self.marks.iter().all(|own| own.len != mark.len));
+        let near: Vec<_> = near.cloned().collect();
+        self.marks.splice(0..0, near);
+    }
+}
+
+impl Mark {
+    fn nothing() -> Self {
+        let digest = Transcript::new().digest();
+        Self { len: 0, digest, projected: None, losses: Losses::default() }
+    }
+
+    /// Goes on by one message of the history.
+    fn extend(&mut self, history: &Transcript, entry: &Arc<TranscriptEntry>, target: Target<'_>) {
+        // What cannot be in a message is not looked for: to see one may take making it again.
+        let seen = match entry.role() {
+            ModelRole::System => Seen::Whole,
+            ModelRole::User | ModelRole::Tool if target.images => Seen::Whole,
+            _ => entry.show(|message| self.losses.look_at(message, target)),
+        };
+        match (&mut self.projected, seen) {
+            (None, Seen::Whole) => {}
+            (Some(projected), Seen::Whole) => projected.push_entry(Arc::clone(entry)),
+            (projected, changed) => {
+                let begun = projected.get_or_insert_with(|| history.prefix(self.len));
+                if let Seen::Changed(message) = changed {
+                    begun.push(message);
                 }
             }
-            self.len += 1;
         }
-        self.digest = history.digest();
+        self.len += 1;
     }
 }
 
 impl Losses {
-    /// One sentence for each kind.
-    pub(crate) fn sentences(&self, name: &str) -> Vec<String> {
+    /// Each kind, with how much of it was left out for `name`.
+    pub(crate) fn omissions(&self, name: &str) -> Vec<(Omission, u64)> {
+        let to = || name.to_owned();
         let reasoning = self.reasoning.iter().map(|(issuer, count)| {
-            let pieces = counted(*count, "piece", "pieces");
-            format!("{pieces} of reasoning by {issuer} left out for {name}")
+            (Omission::Reasoning { issuer: issuer.clone(), to: to() }, *count)
         });
-        let pictures = (self.pictures > 0).then(|| {
-            let pictures = counted(self.pictures, "picture", "pictures");
-            format!("{pictures} replaced by a note for {name}")
-        });
+        let pictures =
+            (self.pictures > 0).then(|| (Omission::Pictures { to: to() }, self.pictures));
         reasoning.chain(pictures).collect()
     }
 
@@ -179,10 +260,6 @@ impl Target<'_> {
             _ => false,
         }
     }
-}
-
-fn counted(count: u64, one: &str, many: &str) -> String {
-    format!("{count} {}", if count == 1 { one } else { many })
 }
 
 #[cfg(test)]

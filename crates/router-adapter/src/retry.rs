@@ -162,10 +162,12 @@ impl Retries {
         failure: &PortFailure,
         at: &Circumstances,
     ) -> Verdict {
-        let wait = self.wait(policy, failure, at.jitter);
+        let asked = asked(policy, failure);
+        let wait = asked + self.backoff(at.jitter);
         let worth_it = wait < at.left && !at.circuit_open;
         let elsewhere = at.next != Next::Nobody;
-        let stays = self.here < ENOUGH_HERE && wait <= policy.patience;
+        // Not the random part: the same failures lead to the same place.
+        let stays = self.here < ENOUGH_HERE && asked <= policy.patience;
         match () {
             () if elsewhere && !(worth_it && stays) => Verdict::Move,
             () if worth_it => Verdict::SendAgain { wait },
@@ -173,14 +175,17 @@ impl Retries {
         }
     }
 
-    /// What the provider asked for, bounded, and on top a random part of a backoff that doubles.
-    fn wait(&self, policy: &RetryPolicy, failure: &PortFailure, jitter: f64) -> Duration {
-        let longest = policy.longest_wait.min(LONGEST_WAIT);
-        let asked = failure.retry_after.unwrap_or_default().min(longest);
+    /// A random part of a time that doubles.
+    fn backoff(&self, jitter: f64) -> Duration {
         let doublings = self.attempts.clamp(1, MOST_ATTEMPTS) - 1;
-        let backoff = FIRST_BACKOFF * 2u32.pow(doublings);
-        asked + backoff.mul_f64(jitter.clamp(0.0, 1.0))
+        (FIRST_BACKOFF * 2u32.pow(doublings)).mul_f64(jitter.clamp(0.0, 1.0))
     }
+}
+
+/// What the provider asked for, as far as it is granted.
+fn asked(policy: &RetryPolicy, failure: &PortFailure) -> Duration {
+    let longest = policy.longest_wait.min(LONGEST_WAIT);
+    failure.retry_after.unwrap_or_default().min(longest)
 }
 
 impl Reach {
@@ -218,6 +223,10 @@ const fn is_overflow(failure: &PortFailure) -> bool {
     matches!(failure.kind, PortFailureKind::ContextOverflow)
 }
 
+const fn is_server_error(failure: &PortFailure) -> bool {
+    matches!(failure.kind, PortFailureKind::Unavailable)
+}
+
 fn is_safe(policy: &RetryPolicy, failure: &PortFailure) -> bool {
     match failure.commit {
         CommitDisposition::NotCommitted => true,
@@ -226,7 +235,10 @@ fn is_safe(policy: &RetryPolicy, failure: &PortFailure) -> bool {
             failure.retryable
                 && match policy.unknown_outcomes {
                     UnknownOutcomes::Never => false,
-                    UnknownOutcomes::ServerErrors => failure.kind == PortFailureKind::Unavailable,
+                    UnknownOutcomes::ServerErrors => is_server_error(failure),
+                    UnknownOutcomes::BrokenAnswers => {
+                        is_server_error(failure) || failure.kind == PortFailureKind::Protocol
+                    }
                     UnknownOutcomes::Any => true,
                 }
         }

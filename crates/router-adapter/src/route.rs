@@ -6,7 +6,7 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use runtime_ports::{
     AgentProvider, Interruption, ModelProfile, ModelSession, OperationContext, PortFailure,
-    PortFailureKind, ResolvedAgentModel,
+    PortFailureKind, Price, ResolvedAgentModel,
 };
 use runtime_types::{ExecutionId, OperationId};
 use tokio::sync::OnceCell;
@@ -146,6 +146,22 @@ fn without_session(provider: &str) -> PortFailure {
     PortFailure::not_sent(PortFailureKind::NotFound, "provider_not_set_up", message)
 }
 
+/// The dearer of both for each kind of token. A kind without a price of its own costs what `input`
+/// does.
+fn dearer(one: Price, other: Price) -> Price {
+    let of_part = |own: fn(&Price) -> Option<u64>| {
+        let is_priced = own(&one).is_some() || own(&other).is_some();
+        let most = || own(&one).unwrap_or(one.input).max(own(&other).unwrap_or(other.input));
+        is_priced.then(most)
+    };
+    Price {
+        input: one.input.max(other.input),
+        cached_input: of_part(|price| price.cached_input),
+        cache_write: of_part(|price| price.cache_write),
+        output: one.output.max(other.output),
+    }
+}
+
 impl Route {
     /// A route without fallbacks.
     pub(crate) fn new(requested: &str, primary: Candidate) -> Self {
@@ -160,6 +176,13 @@ impl Route {
     /// Who may be asked: the primary at 0, its fallbacks after it.
     pub(crate) fn candidates(&self) -> impl Iterator<Item = &Candidate> {
         std::iter::once(&self.primary).chain(&self.fallbacks)
+    }
+
+    /// What a call costs at most: the dearest of all who may be asked, kind by kind. `None` when the
+    /// price of one of them is not known, since nobody can say then what a call may cost.
+    pub(crate) fn dearest_price(&self) -> Option<Price> {
+        let prices: Option<Vec<Price>> = self.candidates().map(|it| it.profile.price).collect();
+        prices?.into_iter().reduce(dearer)
     }
 
     /// The route as callers see it.

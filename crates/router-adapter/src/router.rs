@@ -20,6 +20,7 @@ use crate::{
     account::{self, Account, Billing},
     ledger::Ledger,
     policy::RetryPolicy,
+    projection::Projections,
     route::{Provider, Route, Routes, Single},
     sending::Rules,
     session::AccountedSession,
@@ -75,6 +76,7 @@ pub struct Router {
     recovered: Arc<OnceCell<()>>,
     instructions: Option<Arc<str>>,
     rules: Rules,
+    projections: Arc<Projections>,
     owners: TaskTracker,
 }
 
@@ -107,6 +109,7 @@ impl Router {
             recovered: Arc::default(),
             instructions: None,
             rules: Rules::default(),
+            projections: Arc::default(),
             owners,
         }
     }
@@ -181,6 +184,10 @@ impl Router {
         &self.rules
     }
 
+    pub(crate) const fn projections(&self) -> &Arc<Projections> {
+        &self.projections
+    }
+
     pub(crate) const fn tree(&self) -> &OperationTree {
         &self.tree
     }
@@ -199,7 +206,17 @@ impl Router {
         let account = self.account(&route, billing(&start, thread.id()));
         let instructions = self.instructions.clone();
         let rules = self.rules.clone();
-        let plan = TurnPlan { start, route, rules, thread, instructions, account, registration };
+        let projections = Arc::clone(&self.projections);
+        let plan = TurnPlan {
+            start,
+            route,
+            rules,
+            projections,
+            thread,
+            instructions,
+            account,
+            registration,
+        };
         let (owner, turn) = turn::split(plan);
         let (opened, news) = oneshot::channel();
         let span = tracing::info_span!("turn", operation = %id);
@@ -256,3 +273,6 @@ fn recovery_takes_long() -> PortFailure {
     PortFailure::not_sent(PortFailureKind::Unavailable, "receipts_not_recovered", message)
         .retryable()
 }
+
+#[cfg(test)]
+mod tests;

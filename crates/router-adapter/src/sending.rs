@@ -19,7 +19,7 @@ use crate::{
     attempt::{Attempt, Frame},
     hedge::{self, Claim, Lane, LaneSink},
     observer::{CallObserver, Detour},
-    policy::RetryPolicy,
+    policy::{Pauses, RetryPolicy},
     projection::{Projections, Target},
     retry::{self, Circumstances, Next, Retries, Verdict},
     route::Route,
@@ -288,7 +288,8 @@ impl<'a> Sending<'a> {
         let images = is_primary || candidate.profile.images;
         let target = Target { issuer: candidate.session.issuer(), images };
         let (messages, losses) = self.projections.project(&self.request.messages, target);
-        losses.sentences(&candidate.name()).into_iter().for_each(|loss| account.lose(loss));
+        let omissions = losses.omissions(&candidate.name()).into_iter();
+        omissions.for_each(|(omission, count)| account.omit(omission, count));
         let model = Arc::clone(&candidate.provider_model);
         let request = ModelRequest { model, messages, ..self.request.clone() };
         if is_primary { request } else { self.for_a_fallback(request, stop, account) }
@@ -325,10 +326,7 @@ impl<'a> Sending<'a> {
         let (from, code) = (failed.stop.candidate, failed.failure.code.clone());
         if failed.failure.commit == CommitDisposition::Unknown {
             tracing::info!(request = last, code, "sent again after an unknown outcome");
-            account.lose(format!(
-                "request {last} got no conclusive answer and was sent once more; \
-                 it may have been billed"
-            ));
+            account.repeat_the_last();
         }
         if next.place == failed.stop.place {
             return self.tell(&Detour::SentAgain { served: from.served(), code, wait });
@@ -346,7 +344,10 @@ impl<'a> Sending<'a> {
     }
 
     async fn pause(&self, wait: Duration) -> Result<(), Unanswered> {
-        let until = Instant::now() + wait;
+        let until = match self.rules.policy.pauses {
+            Pauses::SatOut => Instant::now() + wait,
+            Pauses::Skipped => Instant::now(),
+        };
         tokio::select! {
             biased;
             () = self.given_up.cancelled() => Err(Unanswered::GivenUp),

@@ -35,7 +35,6 @@ pub(crate) struct AccountedSession {
     router: Router,
     user_id: String,
     parent: Option<Uuid>,
-    projections: Arc<Projections>,
 }
 
 /// One call on its way: what its owner task needs.
@@ -55,7 +54,7 @@ type Answer = Result<ModelResponse, PortFailure>;
 
 impl AccountedSession {
     pub(crate) fn new(router: Router, user_id: String, parent: Option<Uuid>) -> Self {
-        Self { router, user_id, parent, projections: Arc::default() }
+        Self { router, user_id, parent }
     }
 
     async fn call(
@@ -101,7 +100,8 @@ impl AccountedSession {
         };
         let given_up = CancellationToken::new();
         let deltas = deltas.map(Poster::new);
-        let (rules, projections) = (self.router.rules().clone(), Arc::clone(&self.projections));
+        let (rules, projections) =
+            (self.router.rules().clone(), Arc::clone(self.router.projections()));
         Ok(Call {
             route,
             rules,
@@ -213,7 +213,8 @@ impl ModelSession for AccountedSession {
         let route = operation.bounded(self.router.route(model)).await;
         // A profile is a question without an effect.
         let route = route.map_err(Interruption::before_sending).flatten()?;
-        Ok(route.primary().profile.clone())
+        let profile = route.primary().profile.clone();
+        Ok(ModelProfile { price: route.dearest_price(), ..profile })
     }
 }
 

@@ -2,12 +2,12 @@
 //! in the judgement of llmock itself.
 //!
 //! After each fault `llmock report` must end with 0. Where an answer breaks off, nothing repeats it
-//! behind the caller's back: the caller is told, and asks again, as a person would.
+//! behind the caller's back: it is told, unless the caller's policy asks for it again.
 
 use std::{collections::BTreeSet, time::Duration};
 
 use port_conformance::model::RecordedDeltas;
-use router_adapter::Router;
+use router_adapter::{RetryPolicy, Router, UnknownOutcomes};
 use runtime_kernel::engine::RunStatus;
 use runtime_ports::{ModelSession, PortFailureKind as Kind};
 use serde_json::{Value, json};
@@ -29,7 +29,8 @@ enum Expect {
     Answered(usize),
     /// A failure of this kind after this many requests, and nothing more.
     Failed(Kind, usize),
-    /// A failure of this kind; the caller asks again and is answered, two requests in all.
+    /// A failure of this kind after one request; with a policy that repeats such answers an answer,
+    /// after two.
     AskedAgain(Kind),
 }
 
@@ -148,7 +149,18 @@ fn endpoint(base: &str, speech: Speech) -> Endpoint {
 
 /// The session that retries by policy, as the command uses it.
 fn routed(endpoint: &Endpoint) -> std::sync::Arc<dyn ModelSession> {
-    Router::single(endpoint.session(), endpoint.model.clone()).session("ada", None)
+    routed_by(RetryPolicy::default(), endpoint)
+}
+
+fn routed_by(policy: RetryPolicy, endpoint: &Endpoint) -> std::sync::Arc<dyn ModelSession> {
+    let router = Router::single(endpoint.session(), endpoint.model.clone());
+    router.with_policy(policy).session("ada", None)
+}
+
+/// For who rather pays twice than has half an answer.
+fn repeating() -> RetryPolicy {
+    let (unknown_outcomes, after_deltas) = (UnknownOutcomes::Any, true);
+    RetryPolicy { unknown_outcomes, after_deltas, ..RetryPolicy::default() }
 }
 
 async fn reset(base: &str) -> Result<(), String> {
@@ -186,6 +198,11 @@ async fn judged(base: &str, speech: Speech, fault: &Fault) -> Outcome {
         }
         (Expect::AskedAgain(kind), Err(failure)) => {
             claim(failure.kind == kind, || told(failure))?;
+            let seen = requests(base).await?;
+            claim(seen == 1, || format!("{seen} requests without being asked to"))?;
+            reset(base).await?;
+            script(base, &fault.behaviors).await?;
+            let session = routed_by(repeating(), &endpoint);
             let (answered, _) = crate::calling::ask(&*session, request).await;
             answered.map_err(told)?;
             2

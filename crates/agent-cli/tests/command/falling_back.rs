@@ -182,3 +182,19 @@ fn one_host_may_speak_several_apis() {
     assert!(first.head.starts_with("POST /v1/chat/completions "), "{}", first.head);
     assert!(second.head.starts_with("POST /v1/messages "), "{}", second.head);
 }
+
+/// Nobody can say what a request may cost then.
+#[test]
+fn a_budget_in_dollars_needs_a_price_for_each_fallback() {
+    let server = ModelServer::playing([]);
+    let place = configured(&server, &server);
+    let arguments = ["--model", "gpt-5", "--fallback", "two/n", "--budget-usd", "1"];
+    let ended = run(&place, &arguments);
+    assert_eq!((ended.code, ended.stdout.as_str()), (Some(3), ""), "{ended:?}");
+    for told in
+        ["budget_unpriced_model", "the price of n at two", "leave it out", "--budget-tokens"]
+    {
+        assert!(ended.stderr.contains(told), "no {told:?} in {}", ended.stderr);
+    }
+    assert!(place.receipts().is_empty(), "nothing was sent");
+}

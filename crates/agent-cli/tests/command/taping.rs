@@ -3,7 +3,13 @@
 //!
 //! `BLESS_TAPES=1` keeps the recordings that are replayed from the repository.
 
-use std::{fs, io::Write, os::unix::fs::PermissionsExt, path::PathBuf};
+use std::{
+    fs,
+    io::Write,
+    os::unix::fs::PermissionsExt,
+    path::PathBuf,
+    time::{Duration, Instant},
+};
 
 use serde_json::json;
 
@@ -236,4 +242,20 @@ fn a_process_that_is_killed_leaves_what_had_ended() {
     assert_eq!(tape(&place).lines().count(), 3, "the version, the choice, and one exchange");
     let ended = replayed(&place, &[TASK]);
     failed(&ended, 1, &["the tape has no more exchange for POST chat/completions", "[1] ok"]);
+}
+
+/// Whoever was to be spared by waiting is not there.
+#[test]
+fn what_a_server_asked_to_wait_is_not_waited_again() {
+    let place = Place::empty();
+    let wait = || Reply::Status(429, "retry-after: 2\r\n", "{}".to_owned());
+    let replies = vec![wait(), Reply::text("Herbs.")];
+    let began = Instant::now();
+    let then = recorded(&place, replies, &["--model", "m", TASK]);
+    assert_eq!((then.code, then.stdout.as_str()), (Some(0), "Herbs.\n"), "{then:?}");
+    assert!(began.elapsed() >= Duration::from_secs(2), "{:?}", began.elapsed());
+    let began = Instant::now();
+    let ended = replayed(&place, &[TASK]);
+    assert_eq!((ended.code, ended.stdout.as_str()), (Some(0), "Herbs.\n"), "{ended:?}");
+    assert!(began.elapsed() < Duration::from_secs(2), "{:?}", began.elapsed());
 }

@@ -1,10 +1,13 @@
 //! Holds projections to leaving out what belongs to others, to counting it, and to changing nothing.
 
+use std::sync::atomic::Ordering;
+
 use proptest::prelude::*;
 use runtime_ports::{ImageSource, ModelContent, ModelMessage, ModelRole, Transcript};
 use serde_json::json;
 
-use super::{PICTURE, Projections, Target};
+use super::{Losses, PICTURE, Projections, REMEMBERED, Target};
+use crate::losses::LossList;
 
 fn thought(issuer: &str) -> ModelContent {
     let (issuer, text) = (issuer.to_owned(), String::new());
@@ -43,11 +46,17 @@ fn texts(history: &Transcript) -> Vec<String> {
     history.messages().map(line).collect()
 }
 
+fn told(losses: &Losses) -> Vec<String> {
+    let mut list = LossList::default();
+    losses.omissions("m at p").into_iter().for_each(|(kind, count)| list.omit(kind, count));
+    list.sentences()
+}
+
 fn check(issuer: Option<&str>, images: bool, expected: &[&str], losses: &[&str]) {
     let (history, target) = (history(), Target { issuer, images });
     let (seen, lost) = Projections::default().project(&history, target);
     assert_eq!(texts(&seen), expected, "{target:?}");
-    assert_eq!(lost.sentences("m at p"), losses, "{target:?}");
+    assert_eq!(told(&lost), losses, "{target:?}");
     assert_eq!(history, self::history(), "the history stays");
 }
 
@@ -88,7 +97,7 @@ fn what_nothing_is_left_out_of_is_given_as_it_is() {
     let own = Target { issuer: Some("one"), images: true };
     let (seen, losses) = projections.project(&history, own);
     assert_eq!(seen, history);
-    assert!(losses.sentences("m").is_empty());
+    assert!(losses.omissions("m").is_empty());
 }
 
 fn any_message() -> impl Strategy<Value = ModelMessage> {
@@ -119,4 +128,80 @@ proptest! {
             prop_assert_eq!(kept.project(&history, target), fresh);
         }
     }
+}
+
+const OTHER: Target<'_> = Target { issuer: Some("other"), images: true };
+
+fn looked_at(projections: &Projections) -> usize {
+    projections.looked_at.load(Ordering::Relaxed)
+}
+
+/// A thread of its own: the first message tells it from others.
+fn thread(name: usize, len: usize) -> Transcript {
+    let first = ModelMessage::text(ModelRole::User, format!("thread {name}"));
+    let rest = (1..len).map(|it| said(vec![thought("one"), ModelContent::text(it.to_string())]));
+    std::iter::once(first).chain(rest).collect()
+}
+
+#[test]
+fn a_request_costs_what_is_new_in_it_however_many_histories_there_are() {
+    let projections = Projections::default();
+    let mut threads: Vec<_> = (0..REMEMBERED).map(|name| thread(name, 100)).collect();
+    for thread in &threads {
+        projections.project(thread, OTHER);
+    }
+    let before = looked_at(&projections);
+    assert_eq!(before, 100 * REMEMBERED, "each is looked through once");
+    for _ in 0..20 {
+        for thread in &mut threads {
+            thread.push(said(vec![thought("one"), ModelContent::text("more")]));
+            thread.push(ModelMessage::text(ModelRole::User, "go on"));
+            let (seen, losses) = projections.project(thread, OTHER);
+            assert_eq!(seen.len(), thread.len());
+            assert!(!losses.omissions("m").is_empty());
+        }
+    }
+    assert_eq!(looked_at(&projections) - before, 20 * 2 * REMEMBERED);
+    assert_eq!(projections.lock().len(), REMEMBERED, "and no more are remembered");
+}
+
+/// Nothing is taken out while it is in use.
+#[test]
+fn histories_that_begin_alike_find_their_beginning_all() {
+    let projections = Projections::default();
+    let common = thread(0, 500);
+    projections.project(&common, OTHER);
+    let before = looked_at(&projections);
+    let mut branches: Vec<_> = (0..8)
+        .map(|it| {
+            let mut branch = common.clone();
+            branch.push(ModelMessage::text(ModelRole::User, format!("branch {it}")));
+            branch
+        })
+        .collect();
+    for _ in 0..10 {
+        for branch in &mut branches {
+            branch.push(ModelMessage::text(ModelRole::User, "go on"));
+            projections.project(branch, OTHER);
+        }
+    }
+    let seen = looked_at(&projections) - before;
+    assert!(seen <= 8 * 10 * 2 + 8 * 8, "{seen} messages were looked at for 88 new ones");
+}
+
+/// A host may put words behind a history that are no part of it.
+#[test]
+fn words_at_the_end_that_come_and_go_do_not_cost_the_whole_history() {
+    let projections = Projections::default();
+    let mut history = thread(0, 500);
+    let mut seen = Vec::new();
+    for turn in 0..50 {
+        let mut request = history.clone();
+        request.push(ModelMessage::text(ModelRole::User, format!("it is {turn} o'clock")));
+        let before = looked_at(&projections);
+        projections.project(&request, OTHER);
+        seen.push(looked_at(&projections) - before);
+        history.push(said(vec![thought("one"), ModelContent::text("more")]));
+    }
+    assert!(seen[1..].iter().all(|count| *count <= 4), "{seen:?}");
 }

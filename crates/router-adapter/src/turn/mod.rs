@@ -23,6 +23,7 @@ pub(crate) use owner::Owner;
 use crate::{
     account::{Account, Settlement},
     mailbox::{Mailbox, Merge, Poster},
+    projection::Projections,
     route::Route,
     sending::Rules,
     thread::OpenThread,
@@ -34,6 +35,7 @@ pub(crate) struct TurnPlan {
     pub(crate) start: TurnStart,
     pub(crate) route: Route,
     pub(crate) rules: Rules,
+    pub(crate) projections: Arc<Projections>,
     pub(crate) thread: OpenThread,
     pub(crate) instructions: Option<Arc<str>>,
     pub(crate) account: Account,

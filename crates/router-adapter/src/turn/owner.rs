@@ -20,10 +20,7 @@ use super::{
     patience::Patience,
     sink::EventSink,
 };
-use crate::{
-    projection::Projections,
-    sending::{Sending, Unanswered},
-};
+use crate::sending::{Sending, Unanswered};
 
 /// Owns a turn from its start to its receipt.
 pub(crate) struct Owner {
@@ -35,7 +32,6 @@ pub(crate) struct Owner {
     requests: u32,
     surfaced: SurfacedIds,
     usage_was_told: bool,
-    projections: Projections,
 }
 
 impl Owner {
@@ -49,7 +45,6 @@ impl Owner {
             requests: 0,
             surfaced: SurfacedIds::default(),
             usage_was_told: false,
-            projections: Projections::default(),
             plan,
             end,
         }
@@ -113,7 +108,7 @@ impl Owner {
         let sending = Sending {
             route: &self.plan.route,
             rules: &self.plan.rules,
-            projections: &self.projections,
+            projections: &self.plan.projections,
             id: self.plan.start.operation_id,
             request: self.request(),
             operation: &operation,

@@ -3,7 +3,10 @@
 //! The provider is the scripted model, the store the one in memory; time is tokio's, paused.
 
 mod any_failures;
+mod bounded_receipts;
+mod broken_answers;
 mod building;
+mod dearest;
 mod drops;
 mod failover;
 mod greedy;
@@ -15,6 +18,7 @@ mod regressions;
 mod retries;
 mod rogue;
 mod sessions;
+mod skipped_pauses;
 mod stage;
 mod switching;
 mod time;
