@@ -2,19 +2,17 @@
 //!
 //! Knows nothing about what they can do.
 
-use model_wire::answer::{filled, list};
+use model_wire::{Page, answer::filled, model_names};
 use serde_json::Value;
 
-/// One page of the list: the names, and where the next page begins, if there is one.
-pub(crate) fn page(value: &Value) -> (Vec<String>, Option<String>) {
-    let listed = list(value, "data").iter().chain(list(value, "models"));
-    let name =
-        |model: &Value| filled(model, "id").or_else(|| filled(model, "name")).map(str::to_owned);
-    let mut names: Vec<String> = listed.filter_map(name).collect();
-    names.dedup();
+/// The path of the first page, of the greatest size that the API gives.
+pub(crate) const FIRST: &str = "models?limit=1000";
+
+/// One page of the list.
+pub(crate) fn page(value: &Value) -> Page {
     let more = value.get("has_more").and_then(Value::as_bool).unwrap_or(false);
-    let next = filled(value, "last_id").filter(|id| more && is_plain(id)).map(str::to_owned);
-    (names, next)
+    let last = filled(value, "last_id").filter(|id| more && is_plain(id));
+    Page { names: model_names(value), next: last.map(|id| format!("{FIRST}&after_id={id}")) }
 }
 
 /// The name goes into an address, as it is.

@@ -109,17 +109,7 @@ impl AnthropicSession {
         operation: &OperationContext,
     ) -> Result<Vec<String>, PortFailure> {
         let exchange = Exchange { client: &self.client, operation, sink: &DiscardDeltas };
-        let mut names = Vec::new();
-        let mut path = "models?limit=1000".to_owned();
-        for _ in 0..MOST_PAGES {
-            operation.remaining()?;
-            let list = exchange.get(&path).await?;
-            let (page, next) = models::page(&list);
-            names.extend(page);
-            let Some(next) = next else { break };
-            path = format!("models?limit=1000&after_id={next}");
-        }
-        Ok(names)
+        exchange.list(models::FIRST, MOST_PAGES, models::page).await
     }
 
     async fn call(

@@ -89,17 +89,8 @@ impl GeminiSession {
         &self,
         operation: &OperationContext,
     ) -> Result<Vec<String>, PortFailure> {
-        operation.remaining()?;
         let exchange = self.exchange(operation, &DiscardDeltas);
-        let mut names = Vec::new();
-        let mut path = Some(models::FIRST.to_owned());
-        for _ in 0..MOST_PAGES {
-            let Some(this) = path.take() else { break };
-            let page = exchange.get(&this).await?;
-            names.extend(models::names(&page));
-            path = models::next(&page);
-        }
-        Ok(names)
+        exchange.list(models::FIRST, MOST_PAGES, models::page).await
     }
 
     async fn call(

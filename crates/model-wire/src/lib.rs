@@ -11,6 +11,7 @@
 //! | `endpoint`, `client`, `tls` | which server is talked to, and that it is safe |
 //! | `exchange`, `document`, `response`, `connection`, `sent_body` | how a request goes over the wire, and what a break means |
 //! | `heads` | which headers of an answer are read |
+//! | `listing` | which models a server lists |
 //! | `waiting`, `arrivals`, `gathered` | how long bytes are waited for, and which deltas are handed on together |
 //! | `tape` | how what is said is kept, and played back |
 //! | `delivery`, `profiles` | what a session was built with, whatever the vendor |
@@ -38,6 +39,7 @@ pub mod failure;
 mod gathered;
 mod heads;
 pub mod json;
+mod listing;
 pub mod metering;
 mod minted;
 pub mod pieces;
@@ -62,6 +64,7 @@ pub use client::HttpClient;
 pub use delivery::Delivery;
 pub use endpoint::{BuildError, Endpoint, KeyHeader, Timeouts};
 pub use exchange::{Answered, Exchange, Failed};
+pub use listing::{Page, model_names};
 pub use metering::Meter;
 pub use minted::minted;
 pub use profiles::Profiles;

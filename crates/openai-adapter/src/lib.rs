@@ -30,7 +30,6 @@ mod features;
 mod frames;
 mod history;
 mod metering;
-mod models;
 mod profile;
 #[cfg(test)]
 mod rehearsal;

@@ -10,7 +10,7 @@ mod requests;
 use std::{fmt, sync::OnceLock};
 
 use async_trait::async_trait;
-use model_wire::{Delivery, Exchange, HttpClient, Profiles, pieces::ToolEncodings};
+use model_wire::{Delivery, Exchange, HttpClient, Profiles, model_names, pieces::ToolEncodings};
 use runtime_ports::{
     DeltaSink, DiscardDeltas, ModelProfile, ModelRequest, ModelResponse, ModelSession,
     OperationContext, PortFailure,
@@ -22,7 +22,6 @@ use crate::{
     continued::{Continued, Held},
     features::RefusedFeatures,
     history::Keys,
-    models,
     profile::{Api, MaxTokensField},
     server_profile::ServerProfile,
 };
@@ -107,7 +106,7 @@ impl OpenAiSession {
         let exchange = self.exchange(operation, &DiscardDeltas);
         let path = format!("{}{}", self.settings.server.models_path, self.settings.query);
         let list = exchange.get(&path).await?;
-        Ok(models::names(&list))
+        Ok(model_names(&list))
     }
 
     async fn call(

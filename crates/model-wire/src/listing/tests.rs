@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::names;
+use super::model_names as names;
 
 #[test]
 fn lists_of_every_server_are_read() {
