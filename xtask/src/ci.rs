@@ -12,7 +12,17 @@ use std::{
 
 use anyhow::{Context, bail};
 
-use crate::{arrows, fuzz, licences, public_api, servers, tidy, workspace::Workspace};
+use crate::{arrows, fuzz, licences, public_api, servers, size, tidy, workspace::Workspace};
+
+/// Options of the command.
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// Also what takes too long for every change: each decoder fuzzed for three minutes and again
+    /// under libFuzzer, real servers, the size of the release, and the benches with bounds. About
+    /// an hour and a half on two cores; wants a compiler for C++ and a gigabyte of packages.
+    #[arg(long)]
+    full: bool,
+}
 
 /// A named check.
 struct Step {
@@ -39,6 +49,18 @@ const STEPS: [Step; 11] = [
 const CLIPPY: [&str; 7] =
     ["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"];
 
+/// What the time for a change does not allow. Benches come last: on a busy machine their figures
+/// are the only thing that a change may be innocent of.
+const LONG_STEPS: [Step; 7] = [
+    Step { name: "size", run: size::run },
+    Step { name: "servers --all", run: servers::real },
+    Step { name: "fuzz for long", run: fuzz::each_for_long },
+    Step { name: "libfuzzer", run: fuzz::each_under_libfuzzer },
+    Step { name: "streaming", run: |at| bench(at, "openai-adapter", "streaming") },
+    Step { name: "rounds", run: |at| bench(at, "openai-adapter", "rounds") },
+    Step { name: "cycles", run: |at| bench(at, "runtime-kernel", "cycles") },
+];
+
 /// How a step ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum End {
@@ -48,14 +70,16 @@ enum End {
 }
 
 /// Runs every step until one fails, then prints what was done.
-pub(crate) fn run(workspace: &Workspace) -> anyhow::Result<()> {
-    let (ends, failure) = run_all(&STEPS, workspace);
-    let names: Vec<&str> = STEPS.iter().map(|step| step.name).collect();
+pub(crate) fn run(workspace: &Workspace, options: &Options) -> anyhow::Result<()> {
+    let long: &[Step] = if options.full { &LONG_STEPS } else { &[] };
+    let steps: Vec<&Step> = STEPS.iter().chain(long).collect();
+    let (ends, failure) = run_all(&steps, workspace);
+    let names: Vec<&str> = steps.iter().map(|step| step.name).collect();
     println!("\n{}", summary(&names, &ends));
     failure.map_or(Ok(()), Err)
 }
 
-fn run_all(steps: &[Step], workspace: &Workspace) -> (Vec<End>, Option<anyhow::Error>) {
+fn run_all(steps: &[&Step], workspace: &Workspace) -> (Vec<End>, Option<anyhow::Error>) {
     let mut ends = vec![End::NotRun; steps.len()];
     for (step, end) in steps.iter().zip(&mut ends) {
         heading(step.name);
@@ -86,6 +110,10 @@ fn cargo(workspace: &Workspace, arguments: &[&str]) -> anyhow::Result<()> {
     let mut command = Command::new(program);
     command.args(arguments).current_dir(workspace.root()).env("RUSTDOCFLAGS", "-D warnings");
     finish(&mut command, arguments)
+}
+
+fn bench(workspace: &Workspace, package: &str, name: &str) -> anyhow::Result<()> {
+    cargo(workspace, &["bench", "--locked", "-p", package, "--bench", name, "--", "--check"])
 }
 
 fn finish(command: &mut Command, arguments: &[&str]) -> anyhow::Result<()> {

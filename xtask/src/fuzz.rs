@@ -2,8 +2,9 @@
 //!
 //! Knows the program of the targets, which `wire-fuzz` has as a test; refuses to know any target.
 
+mod libfuzzer;
+
 use std::{
-    env, fs,
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     thread,
@@ -13,9 +14,12 @@ use std::{
 use anyhow::{Context, bail, ensure};
 
 use crate::{built, workspace::Workspace};
+use libfuzzer::{Asked, Built, Corpus, Sanitizer};
 
 /// How long each target runs as a step of `ci`.
 const A_WHILE: u64 = 20;
+/// How long as a step of `ci --full`.
+const LONG: u64 = 180;
 /// What a target may take beyond its time: its corpus, its last input, a finding made shorter.
 const GRACE: Duration = Duration::from_secs(120);
 
@@ -31,18 +35,40 @@ pub(crate) struct Options {
     /// Tries one input, as it is.
     #[arg(long, value_name = "FILE")]
     replay: Option<PathBuf>,
-    /// Runs the targets under libFuzzer, with a nightly toolchain and cargo-fuzz.
+    /// Runs the targets one after the other under libFuzzer, guided by the code that inputs reach.
+    /// Wants a compiler for C++.
     #[arg(long)]
     libfuzzer: bool,
+    /// What watches memory under libFuzzer; `address` sets RUSTC_BOOTSTRAP for the build.
+    #[arg(long, value_enum, default_value = "none", requires = "libfuzzer")]
+    sanitizer: Sanitizer,
+    /// Adds short inputs that reach new code to the corpus of the repository.
+    #[arg(long, requires = "libfuzzer")]
+    grow: bool,
     /// Which targets; all of them by default.
     targets: Vec<String>,
 }
 
+impl Options {
+    fn for_seconds(seconds: u64) -> Self {
+        let (sanitizer, targets) = (Sanitizer::None, Vec::new());
+        Self { seconds, seed: 1, replay: None, libfuzzer: false, sanitizer, grow: false, targets }
+    }
+}
+
 /// The step of `ci`: each target for a while, under a fixed seed.
 pub(crate) fn each_for_a_while(workspace: &Workspace) -> anyhow::Result<()> {
-    let targets = Vec::new();
-    let options = Options { seconds: A_WHILE, seed: 1, replay: None, libfuzzer: false, targets };
-    run(workspace, &options)
+    run(workspace, &Options::for_seconds(A_WHILE))
+}
+
+/// The steps of `ci --full`: each target for long, and each guided by coverage.
+pub(crate) fn each_for_long(workspace: &Workspace) -> anyhow::Result<()> {
+    run(workspace, &Options::for_seconds(LONG))
+}
+
+/// See [`each_for_long`].
+pub(crate) fn each_under_libfuzzer(workspace: &Workspace) -> anyhow::Result<()> {
+    run(workspace, &Options { libfuzzer: true, ..Options::for_seconds(LONG) })
 }
 
 /// Fuzzes as asked; fails with the first target that broke a promise.
@@ -58,7 +84,7 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> anyhow::Result<()
     }
     let asked = if options.targets.is_empty() { all } else { options.targets.clone() };
     if options.libfuzzer {
-        return asked.iter().try_for_each(|target| libfuzzer(workspace, target, options.seconds));
+        return under_libfuzzer(workspace, &asked, options);
     }
     let at_once = thread::available_parallelism().map_or(1, usize::from).min(4);
     let mut broken = Vec::new();
@@ -144,31 +170,15 @@ fn ends_well(child: &mut Child, until: Instant) -> anyhow::Result<bool> {
     }
 }
 
-/// libFuzzer keeps what it finds under `target`; the corpus of the repository is only read.
-fn libfuzzer(workspace: &Workspace, target: &str, seconds: u64) -> anyhow::Result<()> {
-    let found = workspace.root().join("target/libfuzzer").join(target);
-    fs::create_dir_all(&found)?;
-    let kept = workspace.root().join("crates/wire-fuzz/corpus").join(target);
-    let cargo = Path::new("cargo");
-    let status = Command::new(cargo)
-        .args(["+nightly", "fuzz", "run", target])
-        .args([&found, &kept])
-        .args(["--", &format!("-max_total_time={seconds}"), "-timeout=20", "-max_len=16384"])
-        .current_dir(workspace.root())
-        // What cargo tells the programs that it runs would make this one use another toolchain.
-        .env_remove("RUSTUP_TOOLCHAIN")
-        .env_remove("CARGO")
-        .envs(
-            env::var_os("CARGO_TARGET_DIR").map(|_| ("CARGO_TARGET_DIR", "target/libfuzzer/build")),
-        )
-        .status()
-        .context("cannot run cargo")?;
-    ensure!(
-        status.success(),
-        "libfuzzer stopped at {target}; it needs `rustup toolchain install nightly` and \
-         `cargo install cargo-fuzz`"
-    );
-    Ok(())
+fn under_libfuzzer(
+    workspace: &Workspace,
+    targets: &[String],
+    options: &Options,
+) -> anyhow::Result<()> {
+    let corpus = if options.grow { Corpus::Grow } else { Corpus::Read };
+    let asked = Asked { seconds: options.seconds, seed: options.seed, corpus };
+    let built = Built::new(workspace, options.sanitizer)?;
+    targets.iter().try_for_each(|target| built.run(target, &asked))
 }
 
 #[cfg(test)]

@@ -46,6 +46,11 @@ pub(crate) fn scripted(workspace: &Workspace) -> anyhow::Result<()> {
     run(workspace, &Options { all: false, write: false })
 }
 
+/// The step of `ci --full`: also those with a model.
+pub(crate) fn real(workspace: &Workspace) -> anyhow::Result<()> {
+    run(workspace, &Options { all: true, write: false })
+}
+
 /// Installs and starts the servers and runs the checks.
 pub(crate) fn run(workspace: &Workspace, options: &Options) -> anyhow::Result<()> {
     let folder = workspace.root().join("target/servers");

@@ -1,7 +1,7 @@
 //! Decides whether the command stays as small as was promised.
 //!
-//! Knows one number. The optimised build takes minutes, so this is no step of `ci`; where it was
-//! built before, it costs a second.
+//! Knows one number. The optimised build takes minutes, so this is a step of `ci --full` alone;
+//! where it was built before, it costs a second.
 
 use std::{env, fs, process::Command};
 

@@ -32,6 +32,11 @@ impl<'a> Arrivals<'a> {
         Self { waiting, bursts: Bursts::new() }
     }
 
+    /// When the last piece came, or nothing yet.
+    pub(crate) const fn seen(&self) -> Instant {
+        self.waiting.seen()
+    }
+
     /// The next piece. What `sink` holds is handed on before waiting for it, and not before each
     /// of those that are there already.
     pub(crate) async fn next(

@@ -196,7 +196,7 @@ impl Exchange<'_> {
     ) -> Result<(), (PortFailure, TurnEnd)> {
         let origin = || self.client.origin();
         let mut arrivals = Arrivals::new(Waiting::within(self.operation));
-        let mut patience = self.patience(Progress::Idle);
+        let mut patience = self.patience(Progress::Idle, arrivals.seen());
         loop {
             let settled = reader.progress() >= Progress::Settled;
             let came = match arrivals.next(response, patience, sink).await {
@@ -221,7 +221,7 @@ impl Exchange<'_> {
                         return Ok(());
                     }
                     if fed.progressed {
-                        patience = self.patience(fed.progress);
+                        patience = self.patience(fed.progress, arrivals.seen());
                     }
                 }
             }
@@ -236,15 +236,15 @@ impl Exchange<'_> {
         while let Ok(Some(_)) = response.chunk(self.operation, until).await {}
     }
 
-    /// When to give up waiting for the next event. A finished answer is not lost to the deadline
-    /// because of a tail that does not come.
-    fn patience(&self, progress: Progress) -> Instant {
-        let left = || self.operation.deadline.saturating_duration_since(Instant::now());
+    /// When to give up waiting for what follows an event that came at `at`. A finished answer is not
+    /// lost to the deadline because of a tail that does not come.
+    fn patience(&self, progress: Progress, at: Instant) -> Instant {
+        let left = || self.operation.deadline.saturating_duration_since(at);
         let wait = match progress {
             Progress::Settled => self.timeouts().tail.min(left() / 2),
             _ => self.timeouts().idle,
         };
-        Instant::now().checked_add(wait).unwrap_or(self.operation.deadline)
+        at.checked_add(wait).unwrap_or(self.operation.deadline)
     }
 
     fn meter(&self, facts: &Facts, decoder: Option<&dyn Decoder>, end: TurnEnd) -> RequestMeter {

@@ -6,7 +6,7 @@
 use std::{
     future::poll_fn,
     pin::Pin,
-    task::{Context, Poll},
+    task::{Context, Poll, Waker},
 };
 
 use runtime_ports::{Interruption, OperationContext};
@@ -29,13 +29,24 @@ pub(crate) struct Waiting<'a> {
     cancelled: Pin<Box<WaitForCancellationFuture<'a>>>,
     /// Fires at the deadline, or at a patience that may have been prolonged since.
     timer: Pin<Box<Sleep>>,
+    /// Whom both of them wake.
+    woken: Option<Waker>,
+    /// When it was last looked whether the operation goes on.
+    seen: Instant,
 }
 
 impl<'a> Waiting<'a> {
     /// Nothing is waited for yet.
     pub(crate) fn within(operation: &'a OperationContext) -> Self {
         let cancelled = Box::pin(operation.cancellation.cancelled());
-        Self { operation, cancelled, timer: Box::pin(sleep_until(operation.deadline)) }
+        let timer = Box::pin(sleep_until(operation.deadline));
+        Self { operation, cancelled, timer, woken: None, seen: Instant::now() }
+    }
+
+    /// When it was last looked whether the operation goes on, which is done before each piece of
+    /// work: the present, for those that cannot wait long.
+    pub(crate) const fn seen(&self) -> Instant {
+        self.seen
     }
 
     /// The outcome of `work`, when it has one without waiting.
@@ -62,7 +73,7 @@ impl<'a> Waiting<'a> {
         mut meanwhile: impl FnMut(),
     ) -> Waited<F::Output> {
         if patience < self.timer.deadline() {
-            self.timer.as_mut().reset(patience);
+            self.set_timer(patience);
         }
         poll_fn(|context| {
             if let Some(interruption) = self.interruption() {
@@ -71,13 +82,27 @@ impl<'a> Waiting<'a> {
             if let Poll::Ready(outcome) = work.as_mut().poll(context) {
                 return Poll::Ready(Waited::Done(outcome));
             }
+            meanwhile();
+            // Whoever is woken already need not be entered again: a cancellation is seen above, and
+            // a timer that fired says so.
+            if self.wakes(context.waker()) && !self.timer.is_elapsed() {
+                return Poll::Pending;
+            }
             if self.cancelled.as_mut().poll(context).is_ready() {
                 return Poll::Ready(Waited::Interrupted(Interruption::Canceled));
             }
-            meanwhile();
             self.poll_timer(patience, context)
         })
         .await
+    }
+
+    fn wakes(&self, waker: &Waker) -> bool {
+        self.woken.as_ref().is_some_and(|woken| woken.will_wake(waker))
+    }
+
+    fn set_timer(&mut self, until: Instant) {
+        self.timer.as_mut().reset(until);
+        self.woken = None;
     }
 
     /// Prolonging a timer costs more than letting it fire once in vain.
@@ -90,13 +115,15 @@ impl<'a> Waiting<'a> {
             if fired >= patience {
                 return Poll::Ready(Waited::TooLong);
             }
-            self.timer.as_mut().reset(patience.min(self.operation.deadline));
+            self.set_timer(patience.min(self.operation.deadline));
         }
+        self.woken = Some(context.waker().clone());
         Poll::Pending
     }
 
-    fn interruption(&self) -> Option<Interruption> {
-        let is_over = self.operation.deadline <= Instant::now();
+    fn interruption(&mut self) -> Option<Interruption> {
+        self.seen = Instant::now();
+        let is_over = self.operation.deadline <= self.seen;
         match self.operation.cancellation.is_cancelled() {
             true => Some(Interruption::Canceled),
             false => is_over.then_some(Interruption::DeadlineExceeded),

@@ -1,4 +1,5 @@
-//! Decides where bytes are cut into the pieces in which a network could have brought them.
+//! Decides where bytes are cut: into the pieces in which a network could have brought them, and off,
+//! where a connection could have broken.
 
 use crate::chance::Chance;
 
@@ -16,15 +17,31 @@ pub(crate) enum Cuts {
 /// Beyond this, single bytes would say nothing that pieces of seven do not.
 const BYTE_BY_BYTE: usize = 16 * 1024;
 
+/// This near to their end, bytes say that an answer is finished, or begin to.
+const CLOSE: usize = 400;
+
 /// The ways to cut `bytes`, the first of which is not to.
 pub(crate) fn of(bytes: &[u8]) -> impl Iterator<Item = Cuts> + use<> {
     let single = (bytes.len() <= BYTE_BY_BYTE).then_some(Cuts::Every(1));
-    let seed = bytes.iter().fold(bytes.len() as u64, |seed, byte| {
-        seed.wrapping_mul(0x0100_0000_01b3).wrapping_add(u64::from(*byte))
-    });
-    [Some(Cuts::Whole), single, Some(Cuts::Every(7)), Some(Cuts::Random(seed))]
+    [Some(Cuts::Whole), single, Some(Cuts::Every(7)), Some(Cuts::Random(seed_of(bytes)))]
         .into_iter()
         .flatten()
+}
+
+/// Where the bytes may end too early: amid, at two places of chance, and close to the end, where an
+/// answer is nearly whole.
+pub(crate) fn ends(bytes: &[u8]) -> [usize; 4] {
+    let mut chance = Chance::new(!seed_of(bytes));
+    let length = bytes.len();
+    let close = chance.below(length.min(CLOSE) + 1);
+    [length / 2, chance.below(length), chance.below(length), length - close]
+}
+
+/// The same bytes are always cut at the same places.
+fn seed_of(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(bytes.len() as u64, |seed, byte| {
+        seed.wrapping_mul(0x0100_0000_01b3).wrapping_add(u64::from(*byte))
+    })
 }
 
 impl Cuts {

@@ -8,7 +8,7 @@
 //! |---|---|
 //! | `target` | what is fuzzed |
 //! | `stream`, `played`, `cuts` | what must hold of a stream, however its bytes are cut |
-//! | `promises`, `numbers` | what must hold of an answer |
+//! | `promises`, `numbers`, `terminal` | what must hold of an answer |
 //! | `framing`, `waiting` | what must hold of events and of `Retry-After` |
 //! | `cost` | how much memory and time bytes may cost |
 //! | `mutation`, `frames`, `vocabulary`, `chance` | which bytes are tried next |
@@ -30,6 +30,7 @@ mod promises;
 mod shrinking;
 mod stream;
 mod target;
+mod terminal;
 mod vocabulary;
 mod waiting;
 

@@ -1,25 +1,51 @@
 //! Decides what must be true of an answer, whatever the bytes were.
 //!
-//! Knows the contract of a model session, and no wire format beyond the words that end a stream.
+//! Knows the contract of a model session, and of a wire format only how it says that an answer is
+//! finished.
 
 use std::collections::BTreeSet;
 
 use model_wire::Answer;
 use runtime_ports::{ModelContent, ModelFinish};
 
-use crate::{numbers::Numbers, played::Played};
+use crate::{
+    numbers::Numbers,
+    played::{Delta, Played},
+    terminal::Terminal,
+};
 
 /// Holds `played` against the promises.
 ///
 /// # Panics
 /// When one is broken.
-pub(crate) fn hold(played: &Played, bytes: &[u8], ends: &[&str]) {
+pub(crate) fn hold(played: &Played, bytes: &[u8], terminal: &Terminal) {
     if let Ok(answer) = &played.outcome {
         calls_fit_the_finish(answer);
         calls_can_be_told_apart(answer);
-        somebody_said_that_it_is_finished(answer, bytes, ends);
+        let said = terminal.stands_in(bytes);
+        assert!(said, "nothing said that the answer is finished, and it is one: {answer:#?}");
     }
     no_count_is_invented(played, bytes);
+}
+
+/// Holds what came of the beginning of some bytes against what came of all of them: when they are
+/// good to their end, nobody was told a text that they do not say.
+///
+/// # Panics
+/// When somebody was.
+pub(crate) fn hold_of_a_beginning(beginning: &Played, whole: &Played) {
+    if whole.outcome.is_ok() && !whole.deltas.contains(&Delta::Restarted) {
+        let (told, said) = (text_of(beginning), text_of(whole));
+        assert!(said.starts_with(&told), "cut, it said {told:?}; whole, it says {said:?}");
+    }
+}
+
+fn text_of(played: &Played) -> String {
+    let texts = played.deltas.iter().filter_map(|delta| match delta {
+        Delta::Text(text) => Some(text.as_str()),
+        _ => None,
+    });
+    texts.collect()
 }
 
 fn calls(answer: &Answer) -> impl Iterator<Item = (&str, &str)> {
@@ -44,16 +70,6 @@ fn calls_can_be_told_apart(answer: &Answer) {
         assert!(!name.is_empty(), "a call names no tool");
         assert!(seen.insert(id), "two calls have the identity {id:?}");
     }
-}
-
-/// A document is finished by itself, and a word can be written with escapes; both are rare enough
-/// to be left out.
-fn somebody_said_that_it_is_finished(answer: &Answer, bytes: &[u8], ends: &[&str]) {
-    let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes).trim_ascii_start();
-    let is_document = text.starts_with(b"{") || text.starts_with(b"[");
-    let has = |word: &str| bytes.windows(word.len()).any(|window| window == word.as_bytes());
-    let said = is_document || has("\\u") || ends.iter().any(|word| has(word));
-    assert!(said, "nothing said that the answer is finished, and it is one: {answer:#?}");
 }
 
 /// Each count stands in the bytes, or is the sum of two or three that do: some servers count a part

@@ -12,14 +12,15 @@ use crate::{
     played::{Delta, Played, play},
     promises,
     target::Shape,
+    terminal::Terminal,
 };
 
 /// A kind of stream.
 pub(crate) struct Stream {
     /// A decoder of an answer of which nothing has arrived.
     pub(crate) decoder: fn() -> Box<dyn Decoder>,
-    /// Words without which no stream says that it is finished.
-    pub(crate) ends: &'static [&'static str],
+    /// What no finished answer is without.
+    pub(crate) terminal: Terminal,
 }
 
 /// Plays `bytes` in every way, and holds what comes of it against the promises.
@@ -29,10 +30,14 @@ pub(crate) fn run(stream: &Stream, bytes: &[u8]) -> Shape {
         let cut = play_within_bounds(stream, bytes, cuts);
         assert!(cut == whole, "cut {cuts:?}: {cut:#?}\nwhole: {whole:#?}");
     }
-    promises::hold(&whole, bytes, stream.ends);
+    promises::hold(&whole, bytes, &stream.terminal);
     // What the end of the bytes cuts must be as true as what it does not.
-    let half = &bytes[..bytes.len() / 2];
-    promises::hold(&play((stream.decoder)(), half, Cuts::Whole), half, stream.ends);
+    for end in cuts::ends(bytes) {
+        let beginning = &bytes[..end];
+        let played = play_within_bounds(stream, beginning, Cuts::Whole);
+        promises::hold(&played, beginning, &stream.terminal);
+        promises::hold_of_a_beginning(&played, &whole);
+    }
     shape(&whole)
 }
 

@@ -10,6 +10,7 @@ use openai_adapter::Api;
 use crate::{
     framing,
     stream::{self, Stream},
+    terminal::Terminal,
     vocabulary, waiting,
 };
 
@@ -60,23 +61,28 @@ pub fn try_input(name: &str, bytes: &[u8]) {
 
 const CHAT: Stream = Stream {
     decoder: || decoder(Api::Chat),
-    // A stream without any of these words has not said that it is finished.
-    ends: &["finish_reason", "[DONE]"],
+    terminal: Terminal { fields: &["finish_reason"], words: &["[DONE]"] },
 };
 
 const RESPONSES: Stream = Stream {
     decoder: || decoder(Api::Responses),
-    ends: &["response.completed", "response.incomplete", "response.done", "status"],
+    terminal: Terminal {
+        fields: &["status"],
+        words: &["response.completed", "response.incomplete", "response.done"],
+    },
 };
 
 const MESSAGES: Stream = Stream {
     decoder: || anthropic_adapter::decoder(PromptCache::Marked, "issuer", "seed"),
-    ends: &["message_stop", "stop_reason"],
+    terminal: Terminal { fields: &["stop_reason"], words: &["message_stop"] },
 };
 
 const GEMINI: Stream = Stream {
     decoder: || gemini_adapter::decoder("issuer", "seed"),
-    ends: &["finishReason", "blockReason", "finish_reason", "block_reason"],
+    terminal: Terminal {
+        fields: &["finishReason", "blockReason", "finish_reason", "block_reason"],
+        words: &[],
+    },
 };
 
 fn decoder(api: Api) -> Box<dyn Decoder> {

@@ -18,7 +18,7 @@ fn the_first_failure_stops_the_rest() {
         Step { name: "three", run: fails },
     ];
     let workspace = Workspace::locate().expect("tests run in the workspace");
-    let (ends, failure) = run_all(&steps, &workspace);
+    let (ends, failure) = run_all(&steps.iter().collect::<Vec<_>>(), &workspace);
     assert!(matches!(ends[..], [End::Passed(_), End::Failed(_), End::NotRun]), "{ends:?}");
     let failure = failure.expect("a failure");
     assert_eq!(format!("{failure:#}"), "the step `two` failed: 3 problems");
@@ -28,7 +28,7 @@ fn the_first_failure_stops_the_rest() {
 fn every_step_that_passes_lets_the_next_one_run() {
     let steps = [Step { name: "one", run: passes }, Step { name: "two", run: passes }];
     let workspace = Workspace::locate().expect("tests run in the workspace");
-    let (ends, failure) = run_all(&steps, &workspace);
+    let (ends, failure) = run_all(&steps.iter().collect::<Vec<_>>(), &workspace);
     assert!(ends.iter().all(|end| matches!(end, End::Passed(_))) && failure.is_none());
 }
 

@@ -1,5 +1,7 @@
 //! That no target outlives the command.
 
+use std::{env, fs};
+
 use super::*;
 
 #[test]

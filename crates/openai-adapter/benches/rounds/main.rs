@@ -1,7 +1,8 @@
 //! Decides what a round of a growing conversation costs in the adapter, over loopback, in CPU time
 //! of the thread that asks.
 //!
-//! Knows nothing about real servers. The same number of bytes is also written to the same server
+//! Knows nothing about real servers. With `--check` only the last round is compared with the first,
+//! and a broken bound is a failure. The same number of bytes is also written to the same server
 //! without HTTP and without the adapter: what the protocol forces onto the wire is no cost of ours.
 
 mod conversation;
@@ -10,7 +11,7 @@ mod cpu_time;
 mod ratio;
 mod server;
 
-use std::time::Duration;
+use std::{process::ExitCode, time::Duration};
 
 use criterion::{BenchmarkId, Criterion, SamplingMode};
 use openai_adapter::{Api, OpenAiSession};
@@ -27,7 +28,15 @@ use crate::{conversation::Conversation, cpu_time::CpuTime, server::Server};
 
 const ROUNDS: [usize; 4] = [1, 50, 100, 200];
 
-fn main() {
+const APIS: [(&str, Api); 2] = [("chat", Api::Chat), ("responses", Api::Responses)];
+
+fn main() -> ExitCode {
+    let has = |word: &str| std::env::args().any(|argument| argument == word);
+    let times = if has("--bench") { 2_000 } else { 1 };
+    if has("--check") {
+        let held = APIS.map(|(name, api)| compare(name, api, times));
+        return if held.contains(&false) { ExitCode::FAILURE } else { ExitCode::SUCCESS };
+    }
     let settings = Criterion::default()
         .with_measurement(CpuTime)
         .without_plots()
@@ -35,12 +44,12 @@ fn main() {
         .warm_up_time(Duration::from_millis(300))
         .measurement_time(Duration::from_secs(2));
     let mut criterion = settings.configure_from_args();
-    let is_bench = std::env::args().any(|argument| argument == "--bench");
-    for (name, api) in [("chat", Api::Chat), ("responses", Api::Responses)] {
+    for (name, api) in APIS {
         bench(&mut criterion, name, api);
-        compare(name, api, if is_bench { 2_000 } else { 1 });
+        compare(name, api, times);
     }
     criterion.final_summary();
+    ExitCode::SUCCESS
 }
 
 fn bench(criterion: &mut Criterion<CpuTime>, name: &str, api: Api) {
@@ -62,8 +71,8 @@ fn bench(criterion: &mut Criterion<CpuTime>, name: &str, api: Api) {
     group.finish();
 }
 
-/// The last round against the first, whatever filter was given.
-fn compare(name: &str, api: Api, times: usize) {
+/// The last round against the first, whatever filter was given; says whether the bound holds.
+fn compare(name: &str, api: Api, times: usize) -> bool {
     let client = &Client::new(api);
     let [first, last] = [ROUNDS[0], ROUNDS[3]].map(Conversation::before_round);
     let [first_body, last_body] = [&first, &last].map(|round| vec![b'x'; client.warmed_up(round)]);
@@ -74,7 +83,7 @@ fn compare(name: &str, api: Api, times: usize) {
         first_bytes: Box::new(move || client.raw_writes(raw, &first_body, 1)),
         last_bytes: Box::new(move || client.raw_writes(raw, &last_body, 1)),
     };
-    ratio::report(name, times, &costs);
+    ratio::report(name, times, &costs)
 }
 
 /// The side that is measured: one thread, which also drives the connection.
