@@ -53,6 +53,8 @@ pub(crate) struct MessageStream {
     stop_reason: Option<String>,
     has_begun: bool,
     has_ended: bool,
+    /// A message came with all of its blocks.
+    is_listed: bool,
     meter: Meter,
 }
 
@@ -70,6 +72,7 @@ impl MessageStream {
             stop_reason: None,
             has_begun: false,
             has_ended: false,
+            is_listed: false,
             meter: metering::meter(marks),
         }
     }
@@ -195,7 +198,9 @@ impl MessageStream {
             self.begin_block(index, block, sink)?;
             self.stop_block(index, sink);
         }
-        self.has_ended = true;
+        // Within a stream, a message that has no reason yet goes on.
+        self.has_ended |= message.get("stop_reason") != Some(&Value::Null);
+        self.is_listed = true;
         Ok(())
     }
 
@@ -313,7 +318,8 @@ impl Decoder for MessageStream {
     }
 
     fn finish(&mut self, ending: Ending, _sink: &dyn DeltaSink) -> Result<Answer, PortFailure> {
-        let announced = ending == Ending::Announced && self.stop_reason.is_some();
+        let is_whole = self.stop_reason.is_some() || self.is_listed;
+        let announced = ending == Ending::Announced && is_whole;
         if !(announced || (self.has_ended && (self.has_begun || self.stop_reason.is_some()))) {
             return Err(failure::truncated());
         }

@@ -20,6 +20,9 @@ struct Framed {
     too_large: bool,
 }
 
+/// What may stand before a field.
+const PADDING: [&[u8]; 4] = [b"\0", b" ", b"\t", b"\xef\xbb\xbf"];
+
 pub(crate) fn run(bytes: &[u8]) -> Shape {
     for limit in LIMITS {
         let whole = frame(bytes, Cuts::Whole, limit);
@@ -50,31 +53,37 @@ fn frame(bytes: &[u8], cuts: Cuts, limit: usize) -> Framed {
     })
 }
 
-/// The events as the specification words it, line by line over the whole; but the last event counts
-/// also when the bytes end before its empty line, and zero bytes before a field are padding.
+/// The events as the specification words it, line by line over the whole, but for what servers are
+/// forgiven: the last event counts also when the bytes end before its empty line, padding before a
+/// field and large letters in its name say nothing, an object by itself is data, and a field named
+/// `error` is data of an event of that name.
 fn by_the_book(bytes: &[u8]) -> Vec<(Vec<u8>, Vec<u8>)> {
     let mut events = Vec::new();
     let (mut name, mut data): (&[u8], Option<Vec<u8>>) = (b"", None);
     for line in lines(bytes).into_iter().chain([&b""[..]]) {
+        if line.is_empty() {
+            events.extend(data.take().map(|data| (name.to_vec(), data)));
+            name = b"";
+            continue;
+        }
         let (field, value) = field(line);
-        match (line.is_empty(), field) {
-            (true, _) => {
-                events.extend(data.take().map(|data| (name.to_vec(), data)));
-                name = b"";
-            }
-            (false, b"event") => name = value,
-            (false, b"data") => match &mut data {
+        match field.to_ascii_lowercase().as_slice() {
+            b"event" => name = value,
+            b"error" => name = b"error",
+            _ => {}
+        }
+        if matches!(field.to_ascii_lowercase().as_slice(), b"data" | b"error") {
+            match &mut data {
                 None => data = Some(value.to_vec()),
                 Some(data) => data.extend([b"\n", value].concat()),
-            },
-            (false, _) => {}
+            }
         }
     }
     events
 }
 
 fn lines(bytes: &[u8]) -> Vec<&[u8]> {
-    let mut rest = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    let mut rest = bytes;
     let mut lines = Vec::new();
     while let Some(end) = rest.iter().position(|byte| *byte == b'\r' || *byte == b'\n') {
         let length = if rest[end..].starts_with(b"\r\n") { 2 } else { 1 };
@@ -86,8 +95,13 @@ fn lines(bytes: &[u8]) -> Vec<&[u8]> {
 }
 
 fn field(line: &[u8]) -> (&[u8], &[u8]) {
-    let padding = line.iter().position(|byte| *byte != 0).unwrap_or(line.len());
-    let line = &line[padding..];
+    let mut line = line;
+    while let Some(rest) = PADDING.iter().find_map(|padding| line.strip_prefix(*padding)) {
+        line = rest;
+    }
+    if line.starts_with(b"{") {
+        return (b"data", line);
+    }
     match line.iter().position(|byte| *byte == b':') {
         None => (line, b""),
         Some(colon) => {

@@ -74,7 +74,7 @@ const RESPONSES: Stream = Stream {
 
 const MESSAGES: Stream = Stream {
     decoder: || anthropic_adapter::decoder(PromptCache::Marked, "issuer", "seed"),
-    terminal: Terminal { fields: &["stop_reason"], words: &["message_stop"] },
+    terminal: Terminal { fields: &["stop_reason"], words: &["message_stop", "[DONE]"] },
 };
 
 const GEMINI: Stream = Stream {

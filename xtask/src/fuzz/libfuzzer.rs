@@ -149,7 +149,7 @@ impl<'a> Built<'a> {
     }
 }
 
-/// Runs libFuzzer and passes on what it says, but for a line for each input that it keeps.
+/// Runs libFuzzer and passes on what it says, but for lines about each input that it keeps.
 fn ends_well(command: &mut Command) -> anyhow::Result<bool> {
     let mut child = command.stderr(Stdio::piped()).spawn().context("cannot run the target")?;
     let said = child.stderr.take().context("the target says nothing")?;
@@ -164,7 +164,8 @@ fn ends_well(command: &mut Command) -> anyhow::Result<bool> {
 }
 
 fn is_told(line: &str) -> bool {
-    !line.starts_with('#') || line.contains("INITED") || line.contains("DONE")
+    let kept = line.starts_with('#') || line.trim_start().starts_with("NEW_FUNC");
+    !kept || line.contains("INITED") || line.contains("DONE")
 }
 
 fn cargo() -> OsString {

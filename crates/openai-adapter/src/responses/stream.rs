@@ -409,6 +409,15 @@ fn shares_id(item: &Item, ids: &[Option<&str>]) -> bool {
     ids.iter().flatten().any(|id| item.ids.iter().any(|held| held == id))
 }
 
+/// Events that end an answer.
+const ENDS: [&str; 5] = [
+    "response.completed",
+    "response.done",
+    "response.incomplete",
+    "response.failed",
+    "response.cancelled",
+];
+
 impl Decoder for ResponsesStream {
     fn take(
         &mut self,
@@ -418,7 +427,9 @@ impl Decoder for ResponsesStream {
     ) -> Result<Progress, PortFailure> {
         let kind = filled(event, "type").unwrap_or(name);
         let response = event.get("response").filter(|response| response.is_object());
-        let is_document = response.is_none() && event.get("output").is_some_and(Value::is_array);
+        let is_listed = response.is_none() && event.get("output").is_some_and(Value::is_array);
+        // An event that goes on says nothing of the end, whatever else stands in it.
+        let is_document = is_listed && (!kind.starts_with("response.") || ENDS.contains(&kind));
         let response = response.or(is_document.then_some(event));
         if let Some(response) = response {
             metering::observe(&mut self.meter, response, self.reading.counts);
