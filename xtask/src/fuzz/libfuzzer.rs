@@ -20,7 +20,7 @@ use crate::workspace::Workspace;
 /// Inputs are no longer than this; the same as for changed inputs on stable.
 const LONGEST: usize = 16 * 1024;
 /// Only shorter inputs join the corpus of the repository, so that it stays small.
-const LONGEST_KEPT: usize = 2 * 1024;
+const LONGEST_KEPT: usize = 512;
 /// What an input may take, in seconds, before it counts as a hang.
 const PATIENCE: u64 = 20;
 
@@ -129,7 +129,9 @@ impl<'a> Built<'a> {
     /// Adds to the corpus the fewest short inputs that reach what it does not.
     fn grow(&self, target: &str, found: &Path, kept: &Path) -> anyhow::Result<()> {
         let mut command = self.program(target);
-        command.args(["-merge=1", &format!("-max_len={LONGEST_KEPT}")]).args([kept, found]);
+        command
+            .args(["-set_cover_merge=1", "-use_counters=0", &format!("-max_len={LONGEST_KEPT}")])
+            .args([kept, found]);
         ensure!(ends_well(&mut command)?, "the inputs of {target} cannot be merged");
         Ok(())
     }

@@ -22,6 +22,13 @@ pub(crate) const IGNORED_AMID: &str = "PREVIOUS_RESPONSE_IGNORED_AMID";
 /// from it. Not all is read again: some servers drop earlier reasoning.
 const PART_READ: u64 = 2;
 
+/// Whether an event of the API says that more is to come; then nothing else that stands in it says
+/// otherwise.
+pub(super) fn goes_on(kind: &str) -> bool {
+    const ENDS: [&str; 5] = ["completed", "done", "incomplete", "failed", "cancelled"];
+    kind.strip_prefix("response.").is_some_and(|event| !ENDS.contains(&event))
+}
+
 /// What became of a response. Later ones weigh more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Status {

@@ -21,7 +21,9 @@ use crate::{
     profile::Reading,
     responses::{
         encode::{Kept, MESSAGE_PHASE},
-        ending::{IGNORED, IGNORED_AMID, Origin, Status, call_id, ignored, is_error, settled},
+        ending::{
+            IGNORED, IGNORED_AMID, Origin, Status, call_id, goes_on, ignored, is_error, settled,
+        },
         items::{Item, Made, Report},
         pieces::{Piece, PieceOf, VERBATIM},
         snapshot,
@@ -409,15 +411,6 @@ fn shares_id(item: &Item, ids: &[Option<&str>]) -> bool {
     ids.iter().flatten().any(|id| item.ids.iter().any(|held| held == id))
 }
 
-/// Events that end an answer.
-const ENDS: [&str; 5] = [
-    "response.completed",
-    "response.done",
-    "response.incomplete",
-    "response.failed",
-    "response.cancelled",
-];
-
 impl Decoder for ResponsesStream {
     fn take(
         &mut self,
@@ -428,8 +421,7 @@ impl Decoder for ResponsesStream {
         let kind = filled(event, "type").unwrap_or(name);
         let response = event.get("response").filter(|response| response.is_object());
         let is_listed = response.is_none() && event.get("output").is_some_and(Value::is_array);
-        // An event that goes on says nothing of the end, whatever else stands in it.
-        let is_document = is_listed && (!kind.starts_with("response.") || ENDS.contains(&kind));
+        let is_document = is_listed && !goes_on(kind);
         let response = response.or(is_document.then_some(event));
         if let Some(response) = response {
             metering::observe(&mut self.meter, response, self.reading.counts);
