@@ -17,6 +17,9 @@ use crate::{
 /// How many events of the greatest size an answer may have.
 const ANSWER_EVENTS: usize = 16;
 
+/// The code of the failure of an event that is no JSON.
+const MALFORMED: &str = "MALFORMED_EVENT";
+
 /// Reads the bytes of one response.
 pub struct Reader {
     framing: Framing,
@@ -196,7 +199,30 @@ impl State {
 
     fn take_lines(&mut self, event: Event<'_>, sink: &dyn DeltaSink) -> Result<(), Broken> {
         let mut lines = event.data.split(|byte| *byte == b'\n');
-        lines.try_for_each(|data| self.take(Event { data, ..event }, sink))
+        while let Some(data) = lines.next() {
+            match self.take(Event { data, ..event }, sink) {
+                Err(Broken(failure)) if failure.code == MALFORMED => {
+                    let error = self.error_behind(lines, sink);
+                    return Err(Broken(error.unwrap_or(failure)));
+                }
+                taken => taken?,
+            }
+        }
+        Ok(())
+    }
+
+    /// The error that was written behind a line that was cut, if it says why. Nothing else of these
+    /// lines counts.
+    fn error_behind<'a>(
+        &mut self,
+        lines: impl Iterator<Item = &'a [u8]>,
+        sink: &dyn DeltaSink,
+    ) -> Option<PortFailure> {
+        let progress = self.progress;
+        let mut frames = lines.filter_map(|data| json::read(plain(data)).ok());
+        let error = frames.find_map(|frame| self.take_frames("", &frame, sink).err());
+        self.progress = progress;
+        error
     }
 
     /// Takes a frame, or the frames of a list: some servers put one around an error.
@@ -270,7 +296,7 @@ fn hold(held: &mut Vec<u8>, chunk: &[u8], limit: usize) -> Result<(), PortFailur
 }
 
 fn malformed() -> PortFailure {
-    failure::broken("MALFORMED_EVENT", "the provider sent an event that is no json")
+    failure::broken(MALFORMED, "the provider sent an event that is no json")
 }
 
 fn web_page() -> PortFailure {

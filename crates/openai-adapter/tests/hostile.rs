@@ -17,7 +17,7 @@
 //! | `raw "…"` | these bytes as they are, in the spelling of JSON |
 //! | `hex …` | these bytes as they are |
 
-use openai_adapter::{Api, decoder};
+use openai_adapter::{Api, ServerProfile, ThinkTags, decoder_for};
 use wire_rehearsal::{PIECES, play};
 
 /// A row of a table.
@@ -29,16 +29,20 @@ struct Row {
 }
 
 fn table(api: Api, name: &str) {
+    table_of(&ServerProfile::default(), api, name);
+}
+
+fn table_of(server: &ServerProfile, api: Api, name: &str) {
     let path = format!("{}/tests/fixtures/hostile/{name}.txt", env!("CARGO_MANIFEST_DIR"));
     let rows = rows(&std::fs::read_to_string(&path).expect("the table can be read"));
     assert!(rows.len() > 5, "{name} has next to no rows");
-    let wrong: Vec<String> = rows.iter().filter_map(|row| wrong(api, row)).collect();
+    let wrong: Vec<String> = rows.iter().filter_map(|row| wrong(server, api, row)).collect();
     assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), rows.len(), wrong.join("\n"));
 }
 
 /// What is wrong with the outcome of a row.
-fn wrong(api: Api, row: &Row) -> Option<String> {
-    let decoder = || decoder(api, "issuer", "seed");
+fn wrong(server: &ServerProfile, api: Api, row: &Row) -> Option<String> {
+    let decoder = || decoder_for(api, "issuer", "seed", server);
     let whole = play(decoder(), &row.bytes, usize::MAX);
     if whole.outcome != row.expected {
         return Some(format!("{}\n  {}\n  {}", row.name, row.expected, whole.outcome));
@@ -133,6 +137,12 @@ fn c_counts_in_other_spellings() {
 #[test]
 fn d_reasoning_in_other_places() {
     table(Api::Chat, "reasoning");
+}
+
+#[test]
+fn d3_tags_of_a_server_that_writes_reasoning_between_them() {
+    let server = ServerProfile { think_tags: ThinkTags::Reasoning, ..ServerProfile::default() };
+    table_of(&server, Api::Chat, "tags");
 }
 
 #[test]

@@ -94,18 +94,12 @@ impl Calls {
         sink: &dyn DeltaSink,
     ) -> Result<(), TooManyCalls> {
         self.frame += 1;
-        for (position, fragment) in listed.into_iter().enumerate() {
-            let same_id = |call: &Call| fragment.id.is_some() && call.wire_id == fragment.id;
-            let by_id = self.calls.iter().position(same_id);
-            let found = by_id.or_else(|| {
-                let at = Some(position).filter(|at| *at < self.calls.len())?;
-                self.calls[at].shares_name(&fragment).then_some(at)
-            });
-            let at = match found {
-                Some(at) => at,
-                None if fragment.is_empty() => continue,
-                None => self.open(&fragment),
-            };
+        let listed: Vec<Fragment> = listed.into_iter().filter(|call| !call.is_empty()).collect();
+        let pairs = self.paired(&listed);
+        // No more are listed than are known: one that is none of them contradicts them.
+        self.doubtful |= listed.len() <= self.calls.len() && pairs.contains(&None);
+        for (fragment, found) in listed.into_iter().zip(pairs) {
+            let at = found.unwrap_or_else(|| self.open(&fragment));
             if at >= MOST_CALLS {
                 return Err(TooManyCalls);
             }
@@ -113,6 +107,28 @@ impl Calls {
             self.announce(at, "", sink);
         }
         Ok(())
+    }
+
+    /// For each of the `listed` calls the one that it is, if it is known: by its id, by what it says,
+    /// then by its place. None is paired twice.
+    fn paired(&self, listed: &[Fragment]) -> Vec<Option<usize>> {
+        let mut pairs = vec![None; listed.len()];
+        let passes: [fn(&Call, &Fragment, bool) -> bool; 3] = [
+            |call, fragment, _| fragment.id.is_some() && call.wire_id == fragment.id,
+            |call, fragment, _| call.says_the_same(fragment),
+            |call, fragment, is_here| is_here && call.shares_name(fragment),
+        ];
+        for is_pair in passes {
+            for (position, fragment) in listed.iter().enumerate() {
+                if pairs[position].is_none() {
+                    let fits = |(at, call): (usize, &Call)| {
+                        is_pair(call, fragment, at == position) && !pairs.contains(&Some(at))
+                    };
+                    pairs[position] = self.calls.iter().enumerate().position(fits);
+                }
+            }
+        }
+        pairs
     }
 
     /// Whether the call is sent whole again, under another id, in the frame that finishes.
@@ -254,10 +270,14 @@ impl Calls {
         if let Some(announced) = &call.announced {
             return announced.clone();
         }
-        let earlier = &self.calls[..at];
-        let is_taken = |id: &&String| earlier.iter().any(|call| call.wire_id.as_ref() == Some(id));
+        let (earlier, minted) = (&self.calls[..at], model_wire::minted(&self.seed, at));
+        let is_taken = |id: &&String| {
+            let is_minted = || (0..at).any(|at| model_wire::minted(&self.seed, at) == **id);
+            earlier.iter().any(|call| call.wire_id.as_ref() == Some(id))
+                || (id.len() == minted.len() && is_minted())
+        };
         let given = call.usable_id().filter(|id| !is_taken(id));
-        given.cloned().unwrap_or_else(|| model_wire::minted(&self.seed, at))
+        given.cloned().unwrap_or(minted)
     }
 
     /// Where ids change from fragment to fragment, a call without arguments was the head of the
