@@ -137,6 +137,7 @@ impl Block {
     /// The arguments that it began with. Nothing, and an empty object, only hold the place.
     pub(crate) fn first_arguments(&self) -> String {
         match self.begun.get("input") {
+            Some(Value::String(text)) if is_placeholder(text) => String::new(),
             Some(Value::String(text)) => text.clone(),
             Some(Value::Object(fields)) if fields.is_empty() => String::new(),
             None | Some(Value::Null) => String::new(),
@@ -206,6 +207,12 @@ impl Block {
         let (issuer, text) = (issuer.to_owned(), String::new());
         Made::Content(ModelContent::Reasoning { issuer, text, opaque: Value::Object(block) })
     }
+}
+
+/// Whether a text is an object without fields.
+fn is_placeholder(text: &str) -> bool {
+    let inner = text.trim().strip_prefix('{').and_then(|text| text.strip_suffix('}'));
+    inner.is_some_and(|inner| inner.trim().is_empty())
 }
 
 fn set_input(block: &mut Map<String, Value>, input: Map<String, Value>) {

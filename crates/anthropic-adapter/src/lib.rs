@@ -34,6 +34,7 @@ mod refused;
 mod rehearsal;
 mod session;
 mod stream;
+mod verbatim;
 
 pub use builder::{AnthropicSessionBuilder, PromptCache};
 pub use decoding::decoder;

@@ -8,7 +8,7 @@
 use std::collections::HashSet;
 
 use model_wire::{
-    Answer, Decoder, Ending, Meter, Progress, Refusal,
+    Answer, Decoder, Ending, Meter, Place, Progress, Refusal,
     answer::{error_of, filled, list},
     failure, minted,
 };
@@ -20,6 +20,7 @@ use crate::{
     body::Marks,
     delta::{Delta, DeltaOf},
     metering,
+    verbatim::VERBATIM,
 };
 
 /// Most blocks that one answer may have.
@@ -286,6 +287,10 @@ fn index_of(event: &Value) -> Option<u64> {
 }
 
 impl Decoder for MessageStream {
+    fn verbatim(&self) -> &'static [Place] {
+        VERBATIM
+    }
+
     fn take(
         &mut self,
         name: &str,

@@ -29,6 +29,7 @@ mod parts;
 mod rehearsal;
 mod session;
 mod stream;
+mod verbatim;
 
 pub use builder::GeminiSessionBuilder;
 pub use decoding::decoder;

@@ -5,14 +5,14 @@
 //! Invariant: only a reason to stop finishes an answer, and only a finished one has calls.
 
 use model_wire::{
-    Answer, Decoder, Ending, Meter, Progress, Refusal,
+    Answer, Decoder, Ending, Meter, Place, Progress, Refusal,
     answer::{error_of, filled, list},
     failure,
 };
 use runtime_ports::{DeltaSink, ModelContent, ModelFinish, PortFailure};
 use serde_json::{Value, json};
 
-use crate::{metering, parts::Parts};
+use crate::{metering, parts::Parts, verbatim::VERBATIM};
 
 /// An answer while it arrives.
 #[derive(Debug)]
@@ -124,6 +124,10 @@ impl GeminiStream {
 }
 
 impl Decoder for GeminiStream {
+    fn verbatim(&self) -> &'static [Place] {
+        VERBATIM
+    }
+
     fn takes_lists(&self) -> bool {
         true
     }
