@@ -21,6 +21,8 @@ impl Machine {
         let happened = &input.happened;
         match (&self.state.phase, happened) {
             (_, Happened::Settled { effect, outcome }) => self.admit_outcome(*effect, outcome),
+            // Whatever the run is at: what was used was used.
+            (phase, Happened::SpentBelow { .. }) if !matches!(phase, Phase::New) => Ok(()),
             (Phase::Ended(_), _) => Err(Refused::Ended),
             (Phase::New, Happened::Started | Happened::Cancelled) => Ok(()),
             (_, Happened::Steered { steering_id, prompt }) => {
@@ -36,7 +38,8 @@ impl Machine {
                 Happened::Cancelled
                 | Happened::Suspended
                 | Happened::Resumed
-                | Happened::WallTimeElapsed,
+                | Happened::WallTimeElapsed
+                | Happened::SpentBelow { .. },
             ) => Ok(()),
         }
     }
@@ -104,7 +107,7 @@ impl Machine {
 const fn belongs(ask: Ask, outcome: &Outcome) -> bool {
     matches!(
         (ask, outcome),
-        (Ask::Profile, Outcome::ProfileResolved(_))
+        (Ask::Profile | Ask::SummaryProfile, Outcome::ProfileResolved(_))
             | (Ask::Resources, Outcome::ResourcesLoaded(_))
             | (Ask::Memory { .. }, Outcome::MemoryConsulted(_))
             | (Ask::Offload { .. }, Outcome::ArtifactStored(_))
@@ -139,6 +142,7 @@ impl Happened {
             Self::Suspended => "suspended",
             Self::Resumed => "resumed",
             Self::WallTimeElapsed => "wall_time_elapsed",
+            Self::SpentBelow { .. } => "spent_below",
         }
     }
 }

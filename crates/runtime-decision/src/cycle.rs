@@ -3,6 +3,8 @@
 //! Knows nothing about answers. Invariant: what hooks change shapes this one request and never
 //! enters the history.
 
+use std::sync::Arc;
+
 use runtime_ports::{ModelMessage, ModelProfile, ModelRole, PortFailure, PortFailureKind};
 
 use crate::{
@@ -23,27 +25,48 @@ impl Machine {
         };
         self.tell(started, out);
         self.ask(Ask::Profile);
+        if self.pays_for_summaries() {
+            self.ask(Ask::SummaryProfile);
+        }
         if loads {
             self.ask(Ask::Resources);
         }
         Phase::ResolvingModel
     }
 
+    /// Whether the price of a model that only sums up matters to the run.
+    fn pays_for_summaries(&self) -> bool {
+        let context = &self.plan.definition().context;
+        self.state.terms.cost_budgeted && context.compacts && context.summary_model.is_some()
+    }
+
+    /// The model that a profile is asked for.
+    pub(crate) fn model_of(&self, ask: Ask) -> Arc<str> {
+        let definition = self.plan.definition();
+        let summarizer = definition.context.summary_model.as_ref();
+        let summarizer = summarizer.filter(|_| ask == Ask::SummaryProfile);
+        Arc::clone(summarizer.unwrap_or(&definition.model))
+    }
+
     pub(crate) fn take_profile(
         &mut self,
+        ask: Ask,
         profile: Result<ModelProfile, PortFailure>,
         out: &mut Out,
     ) -> Phase {
         match profile {
             Ok(profile) if self.state.terms.cost_budgeted && profile.price.is_none() => {
-                self.fail(unpriced(&self.plan.definition().model), out)
+                self.fail(unpriced(&self.model_of(ask)), out)
             }
             Ok(profile) => {
-                self.state.profile = Some(profile);
+                match ask {
+                    Ask::SummaryProfile => self.state.summary_price = profile.price,
+                    _ => self.state.profile = Some(profile),
+                }
                 self.begin(out)
             }
             Err(failure) if self.was_halted(&failure) => {
-                self.ask(Ask::Profile);
+                self.ask(ask);
                 Phase::ResolvingModel
             }
             Err(failure) => self.fail(RunError::of_port("model_profile_failed", failure), out),

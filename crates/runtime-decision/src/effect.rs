@@ -34,10 +34,12 @@ pub struct Requested {
 /// Something that a run asks of the world.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Effect {
-    /// Ask the model session for the profile of the model. Once a run.
+    /// Ask a model session for the profile of a model. Once a run for each session.
     ResolveProfile {
         /// The model.
         model: Arc<str>,
+        /// Whether it is the one that sums up, in the words of the session that serves it.
+        for_summaries: bool,
     },
     /// Load instructions and skills. At most once a run.
     LoadResources,

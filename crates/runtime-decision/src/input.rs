@@ -10,7 +10,9 @@ use runtime_ports::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::{ApprovalAnswer, ChildEnd, Consultation, EffectId, Grant, HookVerdict, Shortage};
+use crate::{
+    ApprovalAnswer, ChildEnd, Consultation, EffectId, Grant, HookVerdict, Shortage, Spent,
+};
 
 /// Something that happened, and when.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -57,6 +59,12 @@ pub enum Happened {
     Resumed,
     /// The live time of the run is used up.
     WallTimeElapsed,
+    /// Runs that something in flight started, as a call of a tool may, used so much. What they
+    /// started themselves is in it.
+    SpentBelow {
+        /// What they used; of those that were dropped, what was in flight counts as it was reserved.
+        spent: Box<Spent>,
+    },
 }
 
 impl Input {

@@ -46,6 +46,7 @@ enum Fact {
     Suspended,
     Resumed,
     WallTimeElapsed,
+    SpentBelow(Box<crate::Spent>),
 }
 
 impl Machine {
@@ -83,6 +84,7 @@ impl Machine {
             stop: None,
             open: Vec::new(),
             profile: None,
+            summary_price: None,
             steering: std::collections::VecDeque::new(),
             last_steering: 0,
             allowed: std::collections::BTreeSet::new(),
@@ -113,8 +115,9 @@ impl Machine {
 
     /// A run is not live before its start, while it is suspended, and while it has no process.
     fn pass_time(&mut self, input: &Input) {
-        let is_idle = matches!(self.state.phase, Phase::New | Phase::Suspended(_))
-            || input.happened == Happened::Resumed;
+        let is_idle =
+            matches!(self.state.phase, Phase::New | Phase::Suspended(_) | Phase::Ended(_))
+                || input.happened == Happened::Resumed;
         if !is_idle {
             let passed = input.at_ms.saturating_sub(self.state.at_ms);
             self.state.live_ms = self.state.live_ms.saturating_add(passed);
@@ -127,6 +130,10 @@ impl Machine {
         let phase = std::mem::replace(&mut self.state.phase, Phase::New);
         self.state.phase = match (phase, fact) {
             (Phase::New, Fact::Started) => self.start(out),
+            (phase, Fact::SpentBelow(spent)) => {
+                self.spend(&spent);
+                phase
+            }
             (phase, Fact::Settled(ask, outcome)) => self.settle_effect(phase, ask, outcome, out),
             (Phase::RunningTools(batch), Fact::Decided(call, decision)) => {
                 self.take_decision(batch, call, decision, out)
@@ -158,8 +165,8 @@ impl Machine {
             (phase, Ask::Child { child }, Outcome::ChildEnded(end)) => {
                 self.child_ended(phase, child, end, out)
             }
-            (Phase::ResolvingModel, _, Outcome::ProfileResolved(profile)) => {
-                self.take_profile(profile, out)
+            (Phase::ResolvingModel, ask, Outcome::ProfileResolved(profile)) => {
+                self.take_profile(ask, profile, out)
             }
             (Phase::ResolvingModel, _, Outcome::ResourcesLoaded(loaded)) => {
                 self.take_resources(loaded, out)
@@ -223,6 +230,7 @@ impl Machine {
             Happened::Suspended => Fact::Suspended,
             Happened::Resumed => Fact::Resumed,
             Happened::WallTimeElapsed => Fact::WallTimeElapsed,
+            Happened::SpentBelow { spent } => Fact::SpentBelow(spent),
         }
     }
 

@@ -19,7 +19,10 @@ const KEPT: &str = "an open effect has its phase";
 impl Machine {
     pub(crate) fn effect(&self, id: u64, ask: Ask) -> Effect {
         match ask {
-            Ask::Profile => Effect::ResolveProfile { model: self.plan.definition().model.clone() },
+            Ask::Profile | Ask::SummaryProfile => {
+                let for_summaries = ask == Ask::SummaryProfile;
+                Effect::ResolveProfile { model: self.model_of(ask), for_summaries }
+            }
             Ask::Resources => Effect::LoadResources,
             Ask::Answer => {
                 let Phase::CheckingAnswer(at) = self.present() else { panic!("{KEPT}") };

@@ -190,10 +190,14 @@ fn check_single(plan: &Plan, state: &State, phase: &Phase) -> Result<(), LoadErr
 fn opens(plan: &Plan, state: &State, asks: &[Ask]) -> bool {
     let waits = |ask| asks.iter().filter(|open| **open == ask).count();
     let resources = plan.definition().callbacks.resources && state.resources.is_none();
+    let summaries = plan.definition().context.summary_model.is_some()
+        && state.terms.cost_budgeted
+        && state.summary_price.is_none();
     waits(Ask::Profile) == usize::from(state.profile.is_none())
+        && waits(Ask::SummaryProfile) <= usize::from(summaries)
         && waits(Ask::Resources) == usize::from(resources)
-        && (1..=2).contains(&asks.len())
-        && asks.iter().all(|ask| matches!(ask, Ask::Profile | Ask::Resources))
+        && (1..=3).contains(&asks.len())
+        && asks.iter().all(|ask| matches!(ask, Ask::Profile | Ask::SummaryProfile | Ask::Resources))
 }
 
 fn runs_at(plan: &Plan, hook: usize, point: HookPoint) -> bool {

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use runtime_ports::{ModelFinish, ModelRequest, ToolSet, estimate_text_tokens};
+use runtime_ports::{ModelFinish, ModelRequest, Price, ToolSet, estimate_text_tokens};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -15,7 +15,7 @@ use crate::{
     batch::{Batch, CallState, Stage},
     budget::{Bill, most_cost},
     children::sub_tasks_of,
-    state::{Ask, Phase, RequestView, Stop},
+    state::{Ask, Open, Phase, RequestView, Standing, Stop},
 };
 
 /// The least tokens of an answer that are worth a model call.
@@ -84,6 +84,29 @@ impl Machine {
         self.state.spent.as_deref().cloned().unwrap_or_default()
     }
 
+    /// What counts as used if nobody hears of the run again: what is in flight counts as it was
+    /// reserved.
+    #[must_use]
+    pub fn spent_if_lost(&self) -> Spent {
+        let mut spent = self.spent();
+        let asked = |open: &&Open| open.standing == Standing::Asked;
+        for open in self.state.open.iter().filter(asked) {
+            let spending = match open.ask {
+                Ask::Model => Spending::Model,
+                Ask::Summary => Spending::Summary,
+                _ => continue,
+            };
+            let mut held = self.state.reservations.iter();
+            let held = held.find(|held| held.spending == spending).map(|held| &held.amounts);
+            let nothing = Amounts::default();
+            spent.add(&Bill { reserved: held.unwrap_or(&nothing), price: None }.lost());
+        }
+        let calls = [Spending::Model, Spending::Summary];
+        let others = self.state.reservations.iter().filter(|held| !calls.contains(&held.spending));
+        others.for_each(|held| spent.charged.add(&held.amounts));
+        spent
+    }
+
     /// What was granted and is not charged; after a load it is to be held again.
     pub fn reservations(&self) -> impl Iterator<Item = (EffectId, &Amounts)> {
         self.state.reservations.iter().map(|held| (EffectId(held.id), &held.amounts))
@@ -101,7 +124,7 @@ impl Machine {
         let (wanted, least) = match spending {
             Spending::Model | Spending::Summary => {
                 let request = self.paid_request(id, spending);
-                request.map(|request| self.call_amounts(&request)).unwrap_or_default()
+                request.map(|it| self.call_amounts(spending, &it)).unwrap_or_default()
             }
             Spending::Batch => same(self.batch().map(|it| self.batch_amounts(it))),
             Spending::Call { call } => same(self.batch().map(|it| self.patched_amounts(it, call))),
@@ -170,8 +193,7 @@ impl Machine {
     ) -> Option<Reservation> {
         let held = self.take_reservation(spending);
         let nothing = Amounts::default();
-        let price = self.state.profile.as_ref().and_then(|profile| profile.price.as_ref());
-        let price = price.filter(|_| self.has_price(spending));
+        let price = self.price_of(spending).filter(|_| self.has_price(spending));
         let reserved = held.as_ref().map_or(&nothing, |held| &held.amounts);
         let spent = used(&Bill { reserved, price });
         self.spend(&spent);
@@ -181,13 +203,22 @@ impl Machine {
         held
     }
 
-    /// Whether the price of the agent's model is that of a call. Of another model that sums up no
-    /// price is known: it is charged what its provider says it cost, else all that was reserved for
-    /// it, at the price of the agent's model.
+    /// What a call is reserved at: the price of the model that it goes to, else that of the agent's.
+    fn price_of(&self, spending: Spending) -> Option<&Price> {
+        let of_agent = self.state.profile.as_ref().and_then(|profile| profile.price.as_ref());
+        let of_summaries = self.state.summary_price.as_ref();
+        of_summaries.filter(|_| spending == Spending::Summary).or(of_agent)
+    }
+
+    /// Whether that is the price of the model that the call goes to. Where the cost is not limited
+    /// the price of another model that sums up was not asked for: its cost is what its provider
+    /// says, else unknown.
     fn has_price(&self, spending: Spending) -> bool {
         let definition = self.plan.definition();
         let summarizer = definition.context.summary_model.as_ref();
-        spending != Spending::Summary || summarizer.is_none_or(|it| *it == definition.model)
+        spending != Spending::Summary
+            || self.state.summary_price.is_some()
+            || summarizer.is_none_or(|it| *it == definition.model)
     }
 
     /// A model call whose outcome was lost with its process; it is paid for again when it is sent
@@ -307,21 +338,17 @@ impl Machine {
     }
 
     /// What a model call takes, and the least that it needs.
-    fn call_amounts(&self, request: &ModelRequest) -> (Amounts, Amounts) {
+    fn call_amounts(&self, spending: Spending, request: &ModelRequest) -> (Amounts, Amounts) {
         let CallSize { input, output } = self.call_size(request);
-        let least = output.min(LEAST_OUTPUT_TOKENS);
-        (self.amounts_of(input, output), self.amounts_of(input, least))
-    }
-
-    fn amounts_of(&self, input: u64, output: u64) -> Amounts {
-        let price = self.state.profile.as_ref().and_then(|profile| profile.price.as_ref());
-        Amounts {
+        let price = self.price_of(spending);
+        let amounts = |output: u64| Amounts {
             tokens: input.saturating_add(output),
             uncached_input_tokens: input,
             cost_nano_usd: price.map_or(0, |price| most_cost(price, input, output)),
             model_calls: 1,
             ..Amounts::default()
-        }
+        };
+        (amounts(output), amounts(output.min(LEAST_OUTPUT_TOKENS)))
     }
 
     fn call_size(&self, request: &ModelRequest) -> CallSize {
@@ -359,12 +386,12 @@ impl Machine {
         let request = self.paid_request(id, spending)?;
         let CallSize { input, output } = self.call_size(&request);
         let by_tokens = granted.tokens.saturating_sub(input);
-        let price = self.state.profile.as_ref().and_then(|profile| profile.price.as_ref());
-        let by_cost = price.filter(|price| price.output > 0).map_or(u64::MAX, |price| {
-            let left = granted.cost_nano_usd.saturating_sub(most_cost(price, input, 0));
-            let tokens = u128::from(left) * 1_000_000 / u128::from(price.output);
-            u64::try_from(tokens).unwrap_or(u64::MAX)
-        });
+        let by_cost =
+            self.price_of(spending).filter(|price| price.output > 0).map_or(u64::MAX, |price| {
+                let left = granted.cost_nano_usd.saturating_sub(most_cost(price, input, 0));
+                let tokens = u128::from(left) * 1_000_000 / u128::from(price.output);
+                u64::try_from(tokens).unwrap_or(u64::MAX)
+            });
         u32::try_from(output.min(by_tokens).min(by_cost).max(1)).ok()
     }
 

@@ -7,7 +7,7 @@ use std::{
     sync::Arc,
 };
 
-use runtime_ports::{ModelMessage, ModelProfile, ModelResponse, ToolSet, Transcript};
+use runtime_ports::{ModelMessage, ModelProfile, ModelResponse, Price, ToolSet, Transcript};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -72,6 +72,9 @@ pub(crate) struct State {
     pub(crate) children: Option<Box<Children>>,
     pub(crate) shared: Arc<Map<String, Value>>,
     pub(crate) profile: Option<ModelProfile>,
+    /// Of the model that sums up, where it was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) summary_price: Option<Price>,
     pub(crate) steering: VecDeque<ReturnedSteering>,
     pub(crate) last_steering: u64,
     /// Tools, with their versions, that were allowed until the run ends.
@@ -293,6 +296,8 @@ pub(crate) enum Standing {
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Ask {
     Profile,
+    /// Of the model that sums up, where it is another one and its price matters.
+    SummaryProfile,
     Resources,
     CycleInputs,
     Hook {
@@ -343,6 +348,7 @@ impl Ask {
     pub(crate) const fn call(self) -> Option<usize> {
         match self {
             Self::Profile
+            | Self::SummaryProfile
             | Self::Resources
             | Self::CycleInputs
             | Self::Memory { .. }

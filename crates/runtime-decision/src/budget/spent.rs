@@ -80,6 +80,16 @@ impl Spent {
         merge(&mut self.cost_nano_usd, more.cost_nano_usd);
     }
 
+    /// What was used since `before`, which is a part of it.
+    #[must_use]
+    pub fn since(mut self, before: &Self) -> Self {
+        self.charged.take(&before.charged);
+        less(&mut self.tokens, before.tokens);
+        less(&mut self.uncached_input_tokens, before.uncached_input_tokens);
+        less(&mut self.cost_nano_usd, before.cost_nano_usd);
+        self
+    }
+
     /// Things of which nothing but their number is used.
     pub(crate) fn counted(charged: Amounts) -> Self {
         Self { charged, ..Self::default() }
@@ -89,6 +99,10 @@ impl Spent {
 const fn merge(sum: &mut UsageTotal, more: UsageTotal) {
     sum.at_least = sum.at_least.saturating_add(more.at_least);
     sum.complete &= more.complete;
+}
+
+const fn less(sum: &mut UsageTotal, part: UsageTotal) {
+    sum.at_least = sum.at_least.saturating_sub(part.at_least);
 }
 
 /// Takes the attempts of a model call and says what they used.

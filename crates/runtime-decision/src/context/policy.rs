@@ -28,8 +28,8 @@ pub struct ContextPolicy {
     /// Most tokens of the answer that is a summary.
     pub summary_output_tokens: u32,
     /// The model that sums up, in the words of the session that serves it; `None` is the agent's.
-    /// The price of another model is not known: its summaries are reserved at the price of the
-    /// agent's, and charged what their provider says they cost, else all that was reserved.
+    /// Where the cost is limited, it needs a price as the agent's model does: a run whose summariser
+    /// has none fails before anything is sent, and its summaries are paid at its own price.
     pub summary_model: Option<Arc<str>>,
     /// Most tokens of a request for a summary; `None` takes the budget of the agent's own requests.
     pub summary_prompt_tokens: Option<u64>,

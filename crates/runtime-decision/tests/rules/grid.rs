@@ -160,6 +160,7 @@ pub(crate) fn happenings(run: &Machine) -> Vec<(String, Happened)> {
         ("suspended".to_owned(), Happened::Suspended),
         ("resumed".to_owned(), Happened::Resumed),
         ("wall time elapsed".to_owned(), Happened::WallTimeElapsed),
+        ("spent below".to_owned(), Happened::SpentBelow { spent: Box::default() }),
     ];
     if let Some(question) = question {
         let denied = ApprovalDecision::Denied { reason: "no".to_owned() };

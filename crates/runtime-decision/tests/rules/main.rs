@@ -30,6 +30,7 @@ mod s07_whole;
 mod s08_batches;
 mod s08_budgets;
 mod s08_lives;
+mod s08_summaries;
 mod s09_background;
 mod s09_children;
 mod s09_compacted;

@@ -443,36 +443,6 @@ fn s08_cancelled_goes_before_budget_and_budget_before_finish() {
 }
 
 #[test]
-fn s08_a_summary_of_another_model_is_not_charged_at_the_price_of_the_agents() {
-    let script = |model: &str, cost: &str| {
-        format!(
-            r#"
-            budget cost=900000
-            price 2 1 3
-            window 100000
-            output 100
-            context summarizer {model}
-            said assistant long(3000)
-            compact first
-            start
-            summary "did it" {cost} usage 10 5
-            model "done" usage 10 5
-            "#
-        )
-    };
-    let charged = |model: &str, cost: &str| {
-        let told = happens(&script(model, cost));
-        let rest = told.split("> charged ").nth(1).expect("a charge").to_owned();
-        let words: Vec<_> = rest.split_whitespace().skip_while(|word| *word != "cost").collect();
-        words[1].parse::<u64>().expect("a cost")
-    };
-    // Ten tokens at 2, and five at 3.
-    assert_eq!(charged("model", ""), 35);
-    assert_eq!(charged("other", "cost 77"), 77);
-    assert!(charged("other", "") > 6_000, "what nobody knows counts as it was reserved");
-}
-
-#[test]
 fn s08_a_summary_is_reserved_as_large_as_it_is_whatever_was_reported_of_a_request_with_tools() {
     let reserved = |usage: &str| {
         let told = happens(&format!(

@@ -1,6 +1,6 @@
 //! Decides whether what is reserved outlives a suspension and a lost process (section 8).
 
-use crate::notation::check;
+use crate::notation::{check, machine};
 
 #[test]
 fn s08_what_is_reserved_outlives_a_suspension() {
@@ -149,4 +149,37 @@ fn s08_a_tool_that_was_in_flight_when_the_process_was_lost_is_charged() {
         | tool result(2) !skipped_due_to_budget
         "#,
     );
+}
+
+#[test]
+fn s08_what_is_spent_below_a_call_counts_before_its_result() {
+    check(
+        r#"
+        budget tokens=900
+        output 200
+        tool a
+        start
+        model a(1) usage 10 5
+        below tokens=700 calls=2 runs=1
+        1 "x"
+        "#,
+        r#"
+        > cycle_started after 1 messages | -> reserve calls 1 tokens 211 uncached 11
+        | -> model 1 messages within 200
+        > charged calls 1 tokens 15 uncached 10 | cycle_llm_response "" a(1)
+        | -> reserve tools 1 a 1 | tool_call_planned a(1) | tool_call_started a(1) | -> a(1)
+        > charged tools 1 a 1 | tool_result a(1) "x" | cycle_started after 3 messages
+        | -> reserve calls 1 tokens 225 uncached 25 | budget_exhausted tokens 715 of 900
+        = budget_exhausted tokens
+        = user "go" | assistant a(1) | tool result(1) "x"
+        "#,
+    );
+}
+
+#[test]
+fn s08_what_is_spent_below_is_in_the_result_even_when_it_comes_last() {
+    let run = machine("start\nmodel \"done\" usage 10 5\nbelow tokens=700 calls=2 runs=1");
+    let spent = run.result().expect("a result").spent;
+    let charged = &spent.charged;
+    assert_eq!((charged.tokens, charged.model_calls, charged.sub_tasks), (715, 3, 1));
 }

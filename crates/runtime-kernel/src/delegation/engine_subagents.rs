@@ -15,14 +15,15 @@ use super::{
     End, after_turns, answered, broke_down, interrupted, no_turn_left, task_book::TaskBook,
 };
 use crate::engine::{
-    Agent, RunError, RunOptions, RunResult, RunStatus, Task, contained::contained,
+    Agent, RunError, RunOptions, RunResult, RunStatus, Shortage, Task, contained::contained,
 };
 
 /// A [`SubagentSession`] that gives each task to a run of an [`Agent`].
 ///
 /// The run has the call's deadline and cancellation, the request's limit of turns for its cycles,
 /// and an id that is derived from the operation and the request. Nobody is there to answer a
-/// question, so the child has no tool `ask_user`. 1,024 tasks that have ended are remembered.
+/// question, so the child has no tool `ask_user`. Within a call of a tool of an engine run, it shares
+/// the budgets of that run, as an [`AgentTool`](crate::engine::AgentTool) does. 1,024 tasks that have ended are remembered.
 ///
 /// # Examples
 /// ```
@@ -72,7 +73,8 @@ impl EngineSubagents {
             allow_interruption: false,
             ..Task::new(request.prompt)
         };
-        let (handle, run) = self.agent.drive(task, options);
+        let (handle, run) =
+            self.agent.drive_for_call(task, options).map_err(|shortage| not_started(&shortage))?;
         // Nobody steers it.
         drop(handle);
         match contained(run).await {
@@ -136,6 +138,11 @@ fn asks() -> PortFailure {
 fn stopped() -> PortFailure {
     let message = "the sub-agent was cancelled; look at what it did";
     PortFailure::in_flight_unknown(PortFailureKind::Canceled, "CANCELED", message)
+}
+
+fn not_started(shortage: &Shortage) -> PortFailure {
+    let message = format!("the sub-agent was not started: {shortage}");
+    PortFailure::not_sent(PortFailureKind::Forbidden, "sub_task_budget", message)
 }
 
 fn out_of_budget() -> PortFailure {

@@ -4,12 +4,15 @@
 
 use std::{fmt, future::Future, pin::Pin, sync::Arc};
 
-use runtime_decision::{Happened, LoadError, Machine, Plan, RunIdentity, RunResult, Task};
+use runtime_decision::{
+    Happened, LoadError, Machine, Plan, RunIdentity, RunResult, Shortage, Task,
+};
 use runtime_ports::ModelSession;
 use tracing::Instrument as _;
 
 use super::{
     AgentBuilder, EventStream, RunEnd, RunHandle, RunOptions, SuspendedRun,
+    caller::Caller,
     driver::{Above, Driver},
     parts::Parts,
     run_budget::RunBudget,
@@ -107,19 +110,31 @@ impl Agent {
 
     /// Makes a run that makes progress while the caller polls it, in whatever task that is.
     pub fn drive(&self, task: Task, options: RunOptions) -> (RunHandle, Run) {
-        self.drive_below(task, options, None)
+        self.drive_under(task, options, Above::default())
     }
 
-    /// The same, with the budgets of the run that starts it above its own.
-    pub(super) fn drive_below(
+    /// The same for a call of a tool: below the run that the call is of, if there is one, whose
+    /// budgets it shares and to which it tells what it uses. Fails when those allow no more runs.
+    pub(crate) fn drive_for_call(
+        &self,
+        task: Task,
+        options: RunOptions,
+    ) -> Result<(RunHandle, Run), Shortage> {
+        let Some(caller) = Caller::present() else { return Ok(self.drive(task, options)) };
+        let account = Some(caller.take_run()?);
+        let above = Above { budget: caller.budget.as_ref(), account, ..Above::default() };
+        Ok(self.drive_under(task, options, above))
+    }
+
+    fn drive_under(
         &self,
         mut task: Task,
         options: RunOptions,
-        above: Option<&Arc<RunBudget>>,
+        above: Above<'_>,
     ) -> (RunHandle, Run) {
         let identity = self.identity(&task, &options);
         task.budget = task.budget.tightened_by(&options.budget);
-        RunBudget::tell(above, &mut task);
+        RunBudget::tell(above.budget, &mut task);
         let machine = Machine::new(Arc::clone(&self.parts.plan), identity, task);
         self.driven(machine, Happened::Started, options, above)
     }
@@ -171,7 +186,7 @@ impl Agent {
             true => Happened::Started,
             false => Happened::Resumed,
         };
-        Ok(self.driven(machine, first, options, None))
+        Ok(self.driven(machine, first, options, Above::default()))
     }
 
     /// Ends a suspended run for good, as cancelled, and keeps the events of that in the trace,
@@ -187,7 +202,7 @@ impl Agent {
             return Err(LoadError::Malformed { reason });
         }
         let options = RunOptions::default();
-        let (_handle, run) = self.driven(machine, Happened::Cancelled, options, None);
+        let (_handle, run) = self.driven(machine, Happened::Cancelled, options, Above::default());
         Ok(finished(run.await))
     }
 
@@ -200,10 +215,9 @@ impl Agent {
         machine: Machine,
         first: Happened,
         options: RunOptions,
-        above: Option<&Arc<RunBudget>>,
+        above: Above<'_>,
     ) -> (RunHandle, Run) {
         let span = tracing::info_span!("run", run_id = %machine.identity().run_id);
-        let above = Above { budget: above, hubs: Vec::new() };
         let (handle, driver) = Driver::new(Arc::clone(&self.parts), machine, options, above);
         let future = Box::pin(Box::new(driver).run(first).instrument(span));
         (handle, Run { future })

@@ -6,7 +6,7 @@
 use std::{fmt, sync::Arc, time::Duration};
 
 use async_trait::async_trait;
-use runtime_decision::{Plan, RunResult, RunStatus, Task};
+use runtime_decision::{Plan, RunResult, RunStatus, Shortage, Task};
 use runtime_ports::{
     Digest, EffectClass, Interruption, ModelToolDefinition, OperationContext, PortFailure,
     PortFailureKind, Tool, ToolDescriptor, ToolInvocation, ToolKind, ToolReply, ToolWorld,
@@ -31,9 +31,11 @@ const OUTPUT_LIMIT_BYTES: usize = 64 << 10;
 /// metadata of a reply has the `run_id` and the `status` of the run. The declared effect is the
 /// gravest of the agent's own tools.
 ///
-/// The run uses the agent's own ports, policy and hooks; nothing of the calling run but the
-/// operation reaches it. For children that share policy, budgets and events with their parent, give
-/// the parent sub-agents.
+/// The run uses the agent's own ports, policy and hooks. Of the calling run it has the operation and,
+/// where that is a run of the engine, the budgets: it is one of the runs that they count, takes what
+/// it uses from what is left of them, beside its own, and what it used is part of what the caller
+/// [spent](runtime_decision::RunResult::spent). For children that share policy and events with their
+/// parent too, give the parent sub-agents.
 #[derive(Clone)]
 pub struct AgentTool {
     agent: Agent,
@@ -157,7 +159,11 @@ impl Tool for AgentTool {
             return Ok(ToolReply::error("invalid_arguments_type", message));
         };
         let options = RunOptions { names: names(operation, &call), ..RunOptions::default() };
-        let (handle, run) = self.agent.drive(task, options.within(operation.clone()));
+        let driven = self.agent.drive_for_call(task, options.within(operation.clone()));
+        let (handle, run) = match driven {
+            Ok(driven) => driven,
+            Err(shortage) => return Ok(not_started(&shortage)),
+        };
         // Nobody steers it.
         drop(handle);
         match run.await.finished() {
@@ -216,6 +222,10 @@ fn told(operation: &OperationContext, result: &RunResult) -> Result<ToolReply, P
     };
     let metadata = facts(result);
     Ok(ToolReply { metadata, ..reply })
+}
+
+fn not_started(shortage: &Shortage) -> ToolReply {
+    ToolReply::error("sub_task_failed", format!("the sub-agent was not started: {shortage}"))
 }
 
 fn failed(what: &str, why: Option<String>) -> ToolReply {

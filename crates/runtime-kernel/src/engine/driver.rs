@@ -8,7 +8,8 @@ use std::{collections::VecDeque, sync::Arc, time::Duration};
 
 use futures_util::FutureExt as _;
 use runtime_decision::{
-    Effect, EffectId, Halt, Happened, Input, Machine, Out, Outcome, Refused, Requested, RunEvent,
+    ChildEnd, Effect, EffectId, Halt, Happened, Input, Machine, Out, Outcome, Refused, Requested,
+    RunEvent, Spent,
 };
 use runtime_ports::{DeltaSink, OperationContext};
 use runtime_types::{ExecutionId, OperationId};
@@ -20,6 +21,7 @@ use tracing::Span;
 
 use super::{
     RunEnd, RunHandle, RunOptions, SteeringReceipt, SuspendedRun,
+    account::Account,
     audit::{CallAudit, Purpose, RunAudit},
     cancelling::Cancelling,
     ends::Ends,
@@ -55,6 +57,8 @@ pub(super) struct Above<'a> {
     pub(super) budget: Option<&'a Arc<RunBudget>>,
     /// Where it is watched, too.
     pub(super) hubs: Vec<EventHub>,
+    /// Where it is told what it uses.
+    pub(super) account: Option<Arc<Account>>,
 }
 
 /// Drives one run.
@@ -78,6 +82,9 @@ pub(super) struct Driver {
     cancelling: Option<Cancelling>,
     ends: Ends,
     spender: Spender,
+    account: Arc<Account>,
+    /// Whether somebody above looks at the account.
+    is_below: bool,
     /// The last event, which is told when everything else is done.
     last: Option<Arc<RunEvent>>,
     /// When everything must be over, once something was told to stop.
@@ -115,6 +122,8 @@ impl Driver {
             in_flight: InFlight::new(grace - grace / REST_OF_GRACE),
             ends: Ends::of(&operation),
             spender: Spender(budget),
+            is_below: above.account.is_some(),
+            account: above.account.unwrap_or_default(),
             steering: Steering::after(machine.last_steering()),
             out: Out::default(),
             settled: VecDeque::new(),
@@ -232,9 +241,25 @@ impl Driver {
         if let Some(cancelling) = &mut self.cancelling {
             cancelling.note(&ended);
         }
+        self.tell_spent(&ended);
         // One that was withdrawn at the same moment is not wanted any more.
         let settled = Happened::Settled { effect: ended.id, outcome: ended.outcome };
         let _ = self.feed(settled);
+    }
+
+    /// What the runs that an effect started used, before what came of it. A sub-agent tells it
+    /// itself when it comes to an end.
+    fn tell_spent(&mut self, ended: &Ended) {
+        let spent = self.account.take(ended.id);
+        let is_told = match &*ended.outcome {
+            Outcome::ChildEnded(end) => {
+                !matches!(end, ChildEnd::BrokeDown { .. } | ChildEnd::Lost { .. })
+            }
+            _ => false,
+        };
+        if !is_told && spent != Spent::default() {
+            self.must_feed(Happened::SpentBelow { spent: Box::new(spent) });
+        }
     }
 
     /// Feeds what cannot be refused; a refusal would change nothing.
@@ -259,6 +284,9 @@ impl Driver {
         let handled = self.machine.handle(Input { at_ms, happened }, &mut out);
         for charge in out.charges.drain(..) {
             self.spender.charge(charge.reservation, &charge.used);
+        }
+        if self.is_below {
+            self.account.note(self.machine.spent_if_lost());
         }
         for event in out.events.drain(..) {
             self.tell(event);
@@ -305,6 +333,7 @@ impl Driver {
             events: &self.events,
             sub_tasks: &self.sub_tasks,
             spender: &self.spender,
+            account: &self.account,
             deltas: match effect {
                 Effect::CallModel(_) => self.deltas(),
                 _ => None,

@@ -12,7 +12,7 @@
 //! | [`SuspendedRun`] | a run that waits, in this process or elsewhere |
 //! | [`SubAgent`], [`SubTaskStatus`] | who an agent may give tasks to, and how these stand |
 //! | [`Hook`], [`ApprovalProvider`], [`CycleInputProvider`], [`InterruptionProvider`], [`MemoryProvider`] | code of the embedder that a run calls |
-//! | [`AgentTool`], [`EngineSubagents`] | an agent that works for another: as its tool, or through the port |
+//! | [`AgentTool`], [`EngineSubagents`], [`within_call`] | an agent that works for another: as its tool, or through the port |
 //!
 //! A tool is whatever is a [`Tool`](runtime_ports::Tool); with the feature `schemars`, an async
 //! function with typed arguments is one (`FunctionTool`).
@@ -54,6 +54,7 @@
 //! # }
 //! ```
 
+mod account;
 mod agent;
 mod agent_error;
 mod agent_tool;
@@ -62,6 +63,7 @@ mod audit;
 mod audited_call;
 mod builder;
 mod callback;
+mod caller;
 mod cancelling;
 mod clock;
 mod closed_world;
@@ -94,6 +96,7 @@ pub use agent_error::AgentError;
 pub use agent_tool::AgentTool;
 pub use builder::AgentBuilder;
 pub use callback::{CallbackError, RunContext};
+pub use caller::within_call;
 pub use clock::{Clock, SystemClock, TokioClock};
 pub use closed_world::closed_world;
 pub use control_tools::{AskUser, TaskFinish};

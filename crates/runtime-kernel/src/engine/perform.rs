@@ -21,9 +21,11 @@ use tracing::Instrument as _;
 
 use super::{
     RunHandle,
+    account::Account,
     audit::CallAudit,
     audited_call::audited,
     callback::RunContext,
+    caller::Caller,
     contained::{Panicked, contained},
     effect_name::{AT_ONCE, EffectName, broke_down},
     event_hub::EventPublisher,
@@ -49,6 +51,8 @@ pub(super) struct Frame<'a> {
     pub(super) sub_tasks: &'a SubTasks,
     /// The budgets of the run.
     pub(super) spender: &'a Spender,
+    /// What the runs below it used.
+    pub(super) account: &'a Arc<Account>,
     /// Takes the deltas of a model call; `None` when nobody watches.
     pub(super) deltas: Option<Arc<dyn DeltaSink>>,
     /// The audit of a model call or summary; `None` when none is attached.
@@ -80,7 +84,7 @@ impl Parts {
         let run = || frame.context(OperationContext::clone(&operation));
         let (work, task): (BoxFuture<'static, Outcome>, _) = match effect {
             Effect::InvokeTool(work) => {
-                let (task, work) = tool_task::start(parts, own, *work);
+                let (task, work) = tool_task::start(parts, own, *work, frame.caller(id));
                 (work.map(Outcome::ToolReturned).boxed(), Some(task))
             }
             Effect::CallModel(request) => {
@@ -93,7 +97,9 @@ impl Parts {
                 let span = tracing::info_span!("summary", invocation_id = %request.invocation_id);
                 (parts.summarize(own, request, audit).instrument(span).boxed(), None)
             }
-            Effect::ResolveProfile { model } => (parts.resolve_profile(own, model).boxed(), None),
+            Effect::ResolveProfile { model, for_summaries } => {
+                (parts.resolve_profile(own, model, for_summaries).boxed(), None)
+            }
             Effect::LoadResources => (parts.load_resources(own).boxed(), None),
             Effect::RunHook(call) => (self.hook(*call, run()), None),
             Effect::CollectCycleInputs(view) => (self.cycle_inputs(view, run()), None),
@@ -102,7 +108,7 @@ impl Parts {
             Effect::AwaitApproval(request) => (parts.await_approval(own, request).boxed(), None),
             Effect::ConsultMemory(call) => (self.memory(*call, run()), None),
             Effect::StoreArtifact { content } => (parts.store_artifact(own, content).boxed(), None),
-            Effect::RunChild(work) => match self.start_child(&operation, *work, frame) {
+            Effect::RunChild(work) => match self.start_child(id, &operation, *work, frame) {
                 Ok(started) => {
                     settle = Some(started.settle);
                     (started.work, Some(started.task))
@@ -145,6 +151,7 @@ impl Parts {
 
     fn start_child(
         &self,
+        id: EffectId,
         operation: &OperationContext,
         work: ChildWork,
         frame: &Frame<'_>,
@@ -154,7 +161,7 @@ impl Parts {
             metadata: frame.metadata,
             hubs: frame.events.hubs_for_below(),
             sub_tasks: frame.sub_tasks,
-            budget: frame.spender.0.as_ref(),
+            caller: frame.caller(id),
         };
         start(self, operation, work, parent)
     }
@@ -176,8 +183,10 @@ impl Parts {
         self: Arc<Self>,
         operation: Arc<OperationContext>,
         model: Arc<str>,
+        for_summaries: bool,
     ) -> Outcome {
-        Outcome::ProfileResolved(self.model.profile(&operation, &model).await)
+        let session = self.summarizer.as_ref().filter(|_| for_summaries).unwrap_or(&self.model);
+        Outcome::ProfileResolved(session.profile(&operation, &model).await)
     }
 
     async fn load_resources(self: Arc<Self>, operation: Arc<OperationContext>) -> Outcome {
@@ -282,6 +291,12 @@ impl Frame<'_> {
         // A run id that leaves no room for a number names its effects by itself.
         let name = name.unwrap_or_else(|_| self.operation.id.clone());
         self.operation.child(name).within(longest)
+    }
+
+    /// The run, as whoever an effect starts finds it.
+    fn caller(&self, effect: EffectId) -> Caller {
+        let (budget, account) = (self.spender.0.clone(), Arc::clone(self.account));
+        Caller { budget, account, effect }
     }
 
     fn context(&self, operation: OperationContext) -> RunContext {

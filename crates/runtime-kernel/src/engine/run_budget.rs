@@ -19,6 +19,9 @@ use runtime_decision::{
 
 type Shared = Arc<Mutex<BudgetTree>>;
 
+/// Number of a reservation that no effect has.
+const OF_A_CALL: u64 = u64::MAX;
+
 /// The place of one run in the tree of budgets.
 pub(super) struct RunBudget {
     tree: Shared,
@@ -54,6 +57,16 @@ impl RunBudget {
         let tree = locked(tree);
         task.budgeted |= tree.limits_anything(node);
         task.cost_budgeted |= tree.limits_cost(node);
+    }
+
+    /// Takes one run from what is left, for a call that starts it at once.
+    pub(super) fn take_run(&self) -> Result<(), Shortage> {
+        let one = Amounts::of_sub_tasks(1);
+        self.with(|tree, node| {
+            tree.reserve(node, OF_A_CALL, &one, &one)?;
+            tree.charge(node, OF_A_CALL, &one);
+            Ok(())
+        })
     }
 
     /// Reserves, and says so in the words of an outcome.

@@ -14,7 +14,7 @@ use tokio::{
 };
 use tracing::Instrument as _;
 
-use super::parts::Parts;
+use super::{caller::Caller, parts::Parts};
 use crate::tool_output;
 
 /// How long a tool that ran out of time may take to say what it did.
@@ -31,16 +31,17 @@ impl Drop for ToolTask {
     }
 }
 
-/// Starts the tool within the span that the caller is in; gives its task, to see whether it still
+/// Starts the tool for its caller, within the span that the caller is in; gives its task, to see whether it still
 /// runs, and what waits for its end.
 pub(super) fn start(
     parts: Arc<Parts>,
     operation: Arc<OperationContext>,
     work: ToolWork,
+    caller: Caller,
 ) -> (AbortHandle, impl Future<Output = ToolEnd> + Send + 'static) {
     let limit = work.output_limit_bytes;
     let span = tracing::info_span!("tool", call_id = %work.invocation.call_id);
-    let invoked = invoke(Arc::clone(&parts), Arc::clone(&operation), work);
+    let invoked = caller.scope(invoke(Arc::clone(&parts), Arc::clone(&operation), work));
     let task = ToolTask(tokio::spawn(invoked.instrument(span)));
     (task.0.abort_handle(), wait(task, operation, parts, limit))
 }

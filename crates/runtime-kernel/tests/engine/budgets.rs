@@ -235,3 +235,13 @@ async fn options_tighten_a_budget_and_never_loosen_it() {
         assert_eq!(ended(&result).1, Some(("model_calls".to_owned(), 1, 1)));
     }
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_summariser_without_a_price_is_not_asked_when_the_cost_is_limited() {
+    let (model, cheap) = (priced(FakeModel::new([])), FakeModel::new([]));
+    let builder = agent(&model).summarizer(Arc::new(cheap.clone()), FakeModel::MODEL);
+    let result = ran(builder.budget(cost(1_000_000_000))).await;
+    let error = result.error.as_ref().expect("an error");
+    assert_eq!((result.status, &*error.code), (RunStatus::Failed, "budget_unpriced_model"));
+    assert!(model.requests().is_empty() && cheap.requests().is_empty());
+}

@@ -23,6 +23,7 @@ mod probe;
 mod resources;
 mod rogue;
 mod scenario;
+mod shared_budgets;
 mod stage;
 mod stored_runs;
 mod sub_agents;

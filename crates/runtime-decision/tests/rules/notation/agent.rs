@@ -27,6 +27,8 @@ pub(crate) struct Agent {
     /// Budgets of a run above.
     pub(crate) above: BudgetLimits,
     pub(crate) price: Option<Price>,
+    /// Of the model that sums up, where it is not that of the agent's.
+    pub(crate) summary_price: Option<Option<Price>>,
     /// Of the model; 0 when it is not known.
     pub(crate) window: u64,
 }
@@ -41,6 +43,7 @@ impl Default for Agent {
             waits: false,
             above: BudgetLimits::default(),
             price: None,
+            summary_price: None,
             window: 1_000,
         }
     }
@@ -68,6 +71,8 @@ impl Agent {
             "output" => self.definition.max_output_tokens = Some(number(rest[0])),
             "budget" => self.definition.budget = limits(rest),
             "price" => self.price = Some(price(rest)),
+            "summaries" if rest == ["unpriced"] => self.summary_price = Some(None),
+            "summaries" => self.summary_price = Some(Some(price(&rest[1..]))),
             "above" => {
                 self.above = limits(rest);
                 self.task.budgeted = true;
@@ -95,6 +100,12 @@ impl Agent {
     pub(crate) fn profile(&self, profile: ModelProfile) -> ModelProfile {
         let (context_window_tokens, max_input_tokens) = (self.window, self.window);
         ModelProfile { context_window_tokens, max_input_tokens, price: self.price, ..profile }
+    }
+
+    /// The same of the model that sums up.
+    pub(crate) fn summary_profile(&self, profile: ModelProfile) -> ModelProfile {
+        let price = self.summary_price.unwrap_or(self.price);
+        ModelProfile { price, ..self.profile(profile) }
     }
 
     fn terms(&mut self, words: &[&str]) {

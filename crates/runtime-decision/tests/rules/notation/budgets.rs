@@ -4,6 +4,7 @@
 
 use runtime_decision::{
     Amounts, BudgetLimits, BudgetNode, BudgetTree, Charge, Effect, Machine, Outcome, Requested,
+    Spent,
 };
 
 /// A run's place in a tree of its own.
@@ -39,6 +40,26 @@ impl Budgets {
         let (_, tokens) = word.split_once('=').expect("an amount");
         let used = Amounts { tokens: tokens.parse().expect("a number"), ..Amounts::default() };
         self.tree.charge(&self.above, u64::MAX, &used);
+    }
+
+    /// `tokens=5 calls=1`: runs below the run used that, and told it to the tree.
+    pub(crate) fn spent_below(&mut self, words: &[&str]) -> Spent {
+        let mut spent = Spent::default();
+        for word in words {
+            let (name, amount) = word.split_once('=').expect("an amount");
+            let amount = amount.parse().expect("a number");
+            match name {
+                "tokens" => {
+                    spent.charged.tokens = amount;
+                    spent.tokens.at_least = amount;
+                }
+                "calls" => spent.charged.model_calls = amount,
+                "runs" => spent.charged.sub_tasks = amount,
+                other => panic!("{other} is nothing that is used"),
+            }
+        }
+        self.tree.charge(&self.run, u64::MAX, &spent.charged);
+        spent
     }
 
     /// What the run and all above it used, and whether nothing is reserved any more.

@@ -55,6 +55,10 @@ impl Run {
             "cancel" => self.happens(Happened::Cancelled),
             "suspend" => self.happens(Happened::Suspended),
             "resume" => self.happens(Happened::Resumed),
+            "below" => {
+                let spent = self.budgets().spent_below(rest);
+                self.happens(Happened::SpentBelow { spent: Box::new(spent) });
+            }
             "time" => self.happens(Happened::WallTimeElapsed),
             "steer" => {
                 self.steered += 1;
@@ -84,6 +88,9 @@ impl Run {
             // That much is the same in every script.
             self.told.clear();
             self.settle(&["profile"]);
+            if self.asked.iter().any(|asked| is_about(asked, &["summarizer"], &self.agent)) {
+                self.settle(&["summarizer"]);
+            }
         }
     }
 
@@ -180,9 +187,13 @@ impl Run {
             None => panic!("nothing asks for {words:?}: {:#?}\n{:#?}", self.told, self.asked),
         };
         let outcome = match &asked.effect {
-            Effect::ResolveProfile { .. } => Outcome::ProfileResolved(
-                profile(&words[1..]).map(|profile| self.agent.profile(profile)),
-            ),
+            Effect::ResolveProfile { for_summaries, .. } => {
+                let profile = profile(&words[1..]);
+                Outcome::ProfileResolved(profile.map(|profile| match for_summaries {
+                    true => self.agent.summary_profile(profile),
+                    false => self.agent.profile(profile),
+                }))
+            }
             effect => outcome_of(effect, words),
         };
         self.happens(Input::settled(self.clock, asked.id, outcome).happened);
@@ -290,6 +301,7 @@ fn is_check(asked: &Requested) -> bool {
 
 fn is_about(asked: &Requested, words: &[&str], agent: &Agent) -> bool {
     match &asked.effect {
+        Effect::ResolveProfile { for_summaries: true, .. } => words[0] == "summarizer",
         Effect::ResolveProfile { .. } => words[0] == "profile",
         Effect::CollectCycleInputs(_) => words[0] == "inputs",
         Effect::CollectInterruptions(_) => words[0] == "interruptions",

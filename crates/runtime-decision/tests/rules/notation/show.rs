@@ -12,6 +12,7 @@ use serde_json::Value;
 /// What a run asks for; nothing for what the executor answers by itself.
 pub(crate) fn effect(effect: &Effect, hooks: &[String], all_tools: usize) -> Option<String> {
     let shown = match effect {
+        Effect::ResolveProfile { for_summaries: true, .. } => "summarizer".to_owned(),
         Effect::ResolveProfile { .. } => "profile".to_owned(),
         Effect::CheckArguments { .. } => return None,
         Effect::LoadResources => "resources".to_owned(),

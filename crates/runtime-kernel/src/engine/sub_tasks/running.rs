@@ -21,6 +21,8 @@ use tracing::Instrument as _;
 
 use crate::engine::{
     RunEnd, RunHandle, RunOptions,
+    account::Account,
+    caller::Caller,
     driver::{Above, Driver},
     event_hub::EventHub,
     parts::Parts,
@@ -43,8 +45,8 @@ pub(in crate::engine) struct Parent<'a> {
     pub(in crate::engine) metadata: &'a Map<String, Value>,
     /// Where it is watched, and those above it.
     pub(in crate::engine) hubs: Vec<EventHub>,
-    /// The budgets that it shares.
-    pub(in crate::engine) budget: Option<&'a Arc<RunBudget>>,
+    /// The budgets that it shares, and where it is told what it used.
+    pub(in crate::engine) caller: Caller,
     pub(in crate::engine) sub_tasks: &'a SubTasks,
 }
 
@@ -71,7 +73,10 @@ pub(in crate::engine) fn start(
     let (machine, first) = machine(own, &work, &parent)?;
     let span = tracing::info_span!("run", run_id = %machine.identity().run_id);
     let options = RunOptions::default().within(operation.clone());
-    let above = Above { budget: parent.budget, hubs: parent.hubs };
+    let account = Arc::new(Account::after(machine.spent()));
+    parent.caller.account.add(parent.caller.effect, Arc::clone(&account));
+    let budget = parent.caller.budget.as_ref();
+    let above = Above { budget, hubs: parent.hubs, account: Some(account) };
     let (handle, driver) = Driver::new(Arc::clone(own), machine, options, above);
     parent.sub_tasks.begin(&work.task_id, &work.agent, handle.clone());
     let run = ChildRun(tokio::spawn(Box::new(driver).run(first).instrument(span)));
@@ -124,7 +129,7 @@ fn task(work: &ChildWork, parent: &Parent<'_>) -> Task {
         metadata: parent.metadata.clone(),
         ..Task::new(&*work.prompt).named(Arc::clone(&work.task_id)).after(messages)
     };
-    RunBudget::tell(parent.budget, &mut task);
+    RunBudget::tell(parent.caller.budget.as_ref(), &mut task);
     task
 }
 
