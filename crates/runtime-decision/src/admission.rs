@@ -21,8 +21,6 @@ impl Machine {
         let happened = &input.happened;
         match (&self.state.phase, happened) {
             (_, Happened::Settled { effect, outcome }) => self.admit_outcome(*effect, outcome),
-            // Whatever the run is at: what was used was used.
-            (phase, Happened::SpentBelow { .. }) if !matches!(phase, Phase::New) => Ok(()),
             (Phase::Ended(_), _) => Err(Refused::Ended),
             (Phase::New, Happened::Started | Happened::Cancelled) => Ok(()),
             (_, Happened::Steered { steering_id, prompt }) => {

@@ -115,9 +115,8 @@ impl Machine {
 
     /// A run is not live before its start, while it is suspended, and while it has no process.
     fn pass_time(&mut self, input: &Input) {
-        let is_idle =
-            matches!(self.state.phase, Phase::New | Phase::Suspended(_) | Phase::Ended(_))
-                || input.happened == Happened::Resumed;
+        let is_idle = matches!(self.state.phase, Phase::New | Phase::Suspended(_))
+            || input.happened == Happened::Resumed;
         if !is_idle {
             let passed = input.at_ms.saturating_sub(self.state.at_ms);
             self.state.live_ms = self.state.live_ms.saturating_add(passed);

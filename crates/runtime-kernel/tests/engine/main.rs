@@ -15,6 +15,7 @@ mod first_runs;
 mod gates;
 mod golden;
 mod halting;
+mod hide_nothing;
 mod limits;
 mod long_output;
 mod misbehaviour;

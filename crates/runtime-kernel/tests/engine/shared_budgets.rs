@@ -148,7 +148,7 @@ impl Tool for Helper {
 }
 
 #[tokio::test(start_paused = true)]
-async fn c25_what_an_agent_that_is_a_tool_uses_is_taken_from_its_caller() {
+async fn what_an_agent_that_is_a_tool_uses_is_taken_from_its_caller() {
     let (model, helping) = (asking_once(), FakeModel::new([ModelStep::text("4").usage(100, 50)]));
     let builder = agent(&model).max_output_tokens(200);
     let result = ran(builder.tool(helper(&helping)).budget(tokens(1_000))).await;
