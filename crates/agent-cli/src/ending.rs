@@ -11,6 +11,7 @@ use runtime_kernel::engine::{EVENT_VERSION, Event, RunEvent, RunIdentity, RunRes
 use uuid::Uuid;
 
 use crate::{
+    budget_left::BudgetLeft,
     diagnosis::Diagnosis,
     exit::Exit,
     job::{Job, Questions, asked},
@@ -43,6 +44,7 @@ pub(crate) fn ended(lived: &Lived, job: &Job<'_>) -> Ending {
         totals,
         receipts,
         losses: job.bench.receipts.losses(),
+        left: Some(BudgetLeft::of(&job.left, result)),
     };
     let event = lived.last.clone().unwrap_or_else(|| Arc::new(failed(&lost())));
     (event, closing)
@@ -65,6 +67,7 @@ pub(crate) fn never_ran(diagnosis: Option<Diagnosis>) -> Ending {
         totals: RunTotals::default(),
         receipts: Vec::new(),
         losses: Vec::new(),
+        left: None,
     };
     (Arc::new(event), closing)
 }

@@ -13,10 +13,11 @@ use runtime_ports::{InteractionRequest, InteractionSession, OperationContext, To
 use uuid::Uuid;
 
 use crate::{
-    arguments::WorkArguments,
+    arguments::{DEFAULT_MAX_CYCLES, WorkArguments},
     bench::Bench,
     diagnosis::Diagnosis,
     live::{Lived, Said},
+    time_limit::LONGEST,
     told::Told,
 };
 
@@ -48,10 +49,18 @@ pub(crate) struct Left {
     pub(crate) budget: BudgetLimits,
     pub(crate) cycles: u32,
     pub(crate) time: Duration,
+    pub(crate) chosen: Chosen,
     /// Whether a model that said nothing is asked once more.
     pub(crate) asks_again: bool,
     /// Whether the model may end a run with a question.
     pub(crate) may_ask: bool,
+}
+
+/// Of the limits that every job has, those that somebody chose.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Chosen {
+    pub(crate) cycles: bool,
+    pub(crate) time: bool,
 }
 
 impl Job<'_> {
@@ -134,13 +143,15 @@ impl Left {
             ..BudgetLimits::default()
         };
         let (cycles, time) = (work.max_cycles, work.timeout);
-        Self { budget, cycles, time, asks_again: true, may_ask }
+        let chosen = Chosen { cycles: cycles != DEFAULT_MAX_CYCLES, time: time != LONGEST };
+        Self { budget, cycles, time, chosen, asks_again: true, may_ask }
     }
 
     /// As little as an agent can be made with.
     pub(crate) fn none() -> Self {
         let (budget, time) = (BudgetLimits::default(), Duration::from_secs(1));
-        Self { budget, cycles: 1, time, asks_again: false, may_ask: false }
+        let chosen = Chosen { cycles: false, time: false };
+        Self { budget, cycles: 1, time, chosen, asks_again: false, may_ask: false }
     }
 
     fn spend(&mut self, lived: &Lived) {

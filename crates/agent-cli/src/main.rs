@@ -9,6 +9,7 @@ mod answer_schema;
 mod approval;
 mod arguments;
 mod bench;
+mod budget_left;
 mod budget_limit;
 mod chat;
 mod composition;

@@ -9,7 +9,7 @@ use runtime_ports::{PortFailure, UsageReceipt};
 use serde::Serialize;
 use uuid::Uuid;
 
-use crate::{diagnosis::Diagnosis, exit::Exit, totals::RunTotals};
+use crate::{budget_left::BudgetLeft, diagnosis::Diagnosis, exit::Exit, totals::RunTotals};
 
 /// Something to be told.
 #[derive(Debug, Clone, Copy)]
@@ -58,6 +58,8 @@ pub(crate) struct Closing {
     pub(crate) receipts: Vec<Uuid>,
     /// What the receipts say was lost, and which requests went elsewhere.
     pub(crate) losses: Vec<String>,
+    /// Of a job that ran, what is left of its limits.
+    pub(crate) left: Option<BudgetLeft>,
 }
 
 /// What the first line of a run has beside its event.
@@ -82,6 +84,7 @@ struct Ending<'a> {
     receipts: &'a [Uuid],
     totals: RunTotals,
     losses: &'a [String],
+    left: Option<&'a BudgetLeft>,
 }
 
 /// What a cancellation found at work.
@@ -122,6 +125,7 @@ pub(crate) fn last_line(event: &RunEvent, closing: &Closing) -> serde_json::Resu
         receipts: &closing.receipts,
         totals: closing.totals,
         losses: &closing.losses,
+        left: closing.left.as_ref(),
     })
 }
 

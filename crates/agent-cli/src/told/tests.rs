@@ -78,6 +78,7 @@ fn closing(exit: Exit) -> Closing {
         totals: totals(),
         receipts: vec![Uuid::nil()],
         losses: vec!["l".into()],
+        left: None,
     }
 }
 
@@ -88,7 +89,7 @@ fn the_last_line_carries_the_exit_code_and_the_totals() {
         last_line(&completed, &closing(Exit::Done)),
         &completed,
         &format!(
-            r#""event":"run_completed","final_answer":"a","exit_code":0,"hint":null,"failure":null,"cancel":null,"returned_steering":[],"receipts":["00000000-0000-0000-0000-000000000000"],"totals":{TOTALS},"losses":["l"]}}"#
+            r#""event":"run_completed","final_answer":"a","exit_code":0,"hint":null,"failure":null,"cancel":null,"returned_steering":[],"receipts":["00000000-0000-0000-0000-000000000000"],"totals":{TOTALS},"losses":["l"],"left":null}}"#
         ),
     );
 }
@@ -105,7 +106,7 @@ fn a_failure_says_what_to_do_and_a_cancellation_what_it_found() {
         last_line(&failed, &closing_of_failure),
         &failed,
         &format!(
-            r#""event":"run_failed","error":"e","error_code":"model_failed","exit_code":4,"hint":{hint},"failure":{{"kind":"forbidden","code":"KEY","message":"m","retryable":false,"commit":"not_committed","retryAfterMs":null,"attempts":[]}},"cancel":null,"returned_steering":[],"receipts":["00000000-0000-0000-0000-000000000000"],"totals":{TOTALS},"losses":["l"]}}"#
+            r#""event":"run_failed","error":"e","error_code":"model_failed","exit_code":4,"hint":{hint},"failure":{{"kind":"forbidden","code":"KEY","message":"m","retryable":false,"commit":"not_committed","retryAfterMs":null,"attempts":[]}},"cancel":null,"returned_steering":[],"receipts":["00000000-0000-0000-0000-000000000000"],"totals":{TOTALS},"losses":["l"],"left":null}}"#
         ),
     );
     let cancelled = event(Event::RunCancelled { error: "c".into() });
@@ -125,7 +126,7 @@ fn a_failure_says_what_to_do_and_a_cancellation_what_it_found() {
         last_line(&cancelled, &closing_of_cancel),
         &cancelled,
         &format!(
-            r#""event":"run_cancelled","error":"c","exit_code":130,"hint":null,"failure":null,"cancel":{{"settled":["a"],"unknown":["b"],"still_running":[]}},"returned_steering":["hurry"],"receipts":["00000000-0000-0000-0000-000000000000"],"totals":{TOTALS},"losses":["l"]}}"#
+            r#""event":"run_cancelled","error":"c","exit_code":130,"hint":null,"failure":null,"cancel":{{"settled":["a"],"unknown":["b"],"still_running":[]}},"returned_steering":["hurry"],"receipts":["00000000-0000-0000-0000-000000000000"],"totals":{TOTALS},"losses":["l"],"left":null}}"#
         ),
     );
 }

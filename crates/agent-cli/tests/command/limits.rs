@@ -114,3 +114,32 @@ fn a_budget_that_is_no_amount_is_a_wrong_command_line() {
         assert!(ended.stderr.contains(hint), "{ended:?}");
     }
 }
+
+#[test]
+fn what_is_left_of_chosen_limits_is_told_at_the_end() {
+    let (place, server) = (Place::empty(), ModelServer::playing([Reply::text("Done.")]));
+    let limits = ["--budget-tokens", "1000000", "--max-cycles", "5", "--timeout", "10m"];
+    let rest = ["--model", "m", "do it"];
+    let ended = place.run_with(&server, &[&limits[..], &rest[..]].concat());
+    assert!(ended.stderr.contains("left    4 cycles; 999"), "{ended:?}");
+    assert!(ended.stderr.contains(" tokens; "), "{ended:?}");
+    let server = ModelServer::playing([Reply::text("Done.")]);
+    let ended = place.run_with(&server, &[&["--json"], &limits[..], &rest[..]].concat());
+    let last: serde_json::Value =
+        serde_json::from_str(ended.stdout.lines().last().expect("a line")).expect("JSON");
+    let left = &last["left"];
+    assert_eq!((&left["cycles"], &left["cost_nano_usd"]), (&4.into(), &serde_json::Value::Null));
+    let (tokens, time) = (left["tokens"].as_u64(), left["time_ms"].as_u64());
+    assert!(tokens.is_some_and(|it| (990_000..1_000_000).contains(&it)), "{left}");
+    assert!(time.is_some_and(|it| (500_000..=600_000).contains(&it)), "{left}");
+}
+
+#[test]
+fn what_nobody_limited_is_not_told_and_what_nobody_can_count_is_unpriced() {
+    let (place, server) = (Place::empty(), ModelServer::playing([Reply::text("Done.")]));
+    let ended = place.run_with(&server, &["--model", "m", "do it"]);
+    assert!(!ended.stderr.contains("left  "), "{ended:?}");
+    let server = ModelServer::playing([]);
+    let ended = place.run_with(&server, &["--budget-usd", "0.50", "--model", "m", "do it"]);
+    assert!(ended.stderr.contains("left    cost unpriced\n"), "{ended:?}");
+}

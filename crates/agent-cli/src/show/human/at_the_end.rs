@@ -6,8 +6,8 @@ use runtime_kernel::engine::{CancelReport, Event, RunEvent};
 
 use super::{BAD, DIM, MESSAGE_SHOWN, PLAIN, Person, REMARK_SHOWN};
 use crate::{
-    diagnosis::Diagnosis, exit::Exit, safe_text::safe_line, show::receipt::totals_line,
-    told::Closing, totals::RunTotals,
+    budget_left::BudgetLeft, diagnosis::Diagnosis, exit::Exit, safe_text::safe_line,
+    show::receipt::totals_line, told::Closing, totals::RunTotals,
 };
 
 impl Person {
@@ -24,6 +24,8 @@ impl Person {
         closing.returned.iter().for_each(|said| self.returned(said));
         closing.cancelled.iter().for_each(|report| self.found(report));
         self.totals(&closing.totals);
+        let left = closing.left.as_ref().and_then(BudgetLeft::line);
+        left.iter().for_each(|line| self.line(DIM, line));
         match &closing.diagnosis {
             Some(diagnosis) => self.failure(diagnosis),
             None if closing.exit == Exit::Cancelled => self.line(BAD, "agent: cancelled"),
