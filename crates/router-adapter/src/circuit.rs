@@ -3,9 +3,14 @@
 //! Knows no clock: the time is handed in. Invariant: one that failed so many times in a row is left
 //! alone until its cool-down is over, and is then tried by one call at a time.
 
+use std::time::Duration;
+
 use tokio::time::Instant;
 
 use crate::policy::CircuitPolicy;
+
+/// A longer one would leave the range of the clock.
+const LONGEST_COOL_DOWN: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 
 /// What is known of an endpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -84,7 +89,7 @@ impl Circuit {
         now: Instant,
         policy: &CircuitPolicy,
     ) {
-        let opened = Self::Open { until: now + policy.cool_down };
+        let opened = Self::Open { until: now + policy.cool_down.min(LONGEST_COOL_DOWN) };
         *self = match (*self, entry, report) {
             (_, _, Report::Alive) => Self::default(),
             (Self::Probed, Entry::Probe, Report::Failed) => opened,

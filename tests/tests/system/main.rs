@@ -12,4 +12,5 @@ mod seed_names;
 mod shared_receipts;
 mod swap_programs;
 mod switched_provider;
+mod there_and_back;
 mod wire;
