@@ -113,9 +113,18 @@ impl Block {
     pub(crate) fn add(&mut self, delta: &Delta<'_>) {
         self.has_pieces = true;
         match delta.of {
-            DeltaOf::Signature => self.signature = Some(delta.text.as_ref().to_owned()),
+            DeltaOf::Signature => self.sign(&delta.text),
             _ => self.pieces.push_str(&delta.text),
         }
+    }
+
+    /// Signatures come whole, in pieces, twice, or longer each time.
+    fn sign(&mut self, piece: &str) {
+        let held = self.signature.get_or_insert_default();
+        if piece.starts_with(held.as_str()) {
+            held.clear();
+        }
+        held.push_str(piece);
     }
 
     /// The identity that the server gave the call.
@@ -130,8 +139,27 @@ impl Block {
 
     /// The text that it began with.
     pub(crate) fn first_text(&self) -> &str {
-        let field = if self.kind == Kind::Thinking { "thinking" } else { "text" };
+        let field = match self.kind {
+            Kind::Thinking => "thinking",
+            _ if self.is_summary() => "content",
+            _ => "text",
+        };
         text(&self.begun, field).unwrap_or_default()
+    }
+
+    /// Whether the server put it in the place of what was said before.
+    fn is_summary(&self) -> bool {
+        self.kind == Kind::Other && filled(&self.begun, "type") == Some("compaction")
+    }
+
+    /// Whether it takes pieces of this kind: the arguments of calls that the server makes by itself
+    /// arrive as those of others do.
+    pub(crate) fn takes(&self, of: DeltaOf) -> bool {
+        match of {
+            DeltaOf::Summary => self.is_summary(),
+            DeltaOf::Arguments if self.kind == Kind::Other => !self.is_summary(),
+            _ => self.kind == of.kind(),
+        }
     }
 
     /// The arguments that it began with. Nothing, and an empty object, only hold the place.
@@ -180,10 +208,10 @@ impl Block {
     }
 
     fn make_call(&self) -> Made {
-        let Some(name) = self.name().filter(|_| self.is_stopped || self.has_pieces) else {
-            return Made::CutCall;
-        };
-        let text = format!("{}{}", self.first_arguments(), self.pieces);
+        let first = self.first_arguments();
+        let has_come = self.is_stopped || self.has_pieces || !first.is_empty();
+        let Some(name) = self.name().filter(|_| has_come) else { return Made::CutCall };
+        let text = format!("{first}{}", self.pieces);
         match Arguments::read(&text) {
             Arguments::Cut => Made::CutCall,
             Arguments::Whole(arguments) => {
@@ -192,13 +220,18 @@ impl Block {
         }
     }
 
-    /// A call of the server's own gets its arguments; everything else stays as it began.
+    /// A call of the server's own gets its arguments, and a summary its text; everything else stays
+    /// as it began, and is whole then, unless it is a call.
     fn make_other(&self, issuer: &str) -> Made {
         let mut block = self.begun.as_object().cloned().unwrap_or_default();
-        if !self.is_stopped || !block.get("type").is_some_and(Value::is_string) {
+        let is_whole = self.is_stopped || !block.contains_key("input");
+        if !is_whole || !block.get("type").is_some_and(Value::is_string) {
             return Made::Nothing;
         }
-        if self.has_pieces {
+        if self.is_summary() && self.has_pieces {
+            let text = format!("{}{}", self.first_text(), self.pieces);
+            block.insert("content".to_owned(), text.into());
+        } else if self.has_pieces {
             match Arguments::read(&self.pieces) {
                 Arguments::Whole(Value::Object(input)) => set_input(&mut block, input),
                 _ => return Made::Nothing,

@@ -2,7 +2,7 @@
 //! end.
 //!
 //! Knows nothing about what the blocks say. Invariants: a message is written once for each session,
-//! and a later request copies its bytes; turns alternate; results stand first in their turn; what
+//! and a later request copies its bytes; the user begins and turns alternate; results stand first in their turn; what
 //! one request sent is, but for the marks of the cache, the beginning of what the next one sends.
 
 use std::sync::Arc;
@@ -18,6 +18,9 @@ use crate::encode::{Replay, is_text, piece, system_piece};
 
 /// What marks the end of a prefix that the server shall keep.
 const MARK: &[u8] = br#","cache_control":{"type":"ephemeral"}}"#;
+/// Stands first where a history begins with the model: the API has the user begin.
+const OPENING: &[u8] =
+    br#"{"role":"user","content":[{"type":"text","text":"(the conversation began earlier)"}]},"#;
 /// Turns of the user that are marked: where this request ends, and where the one before ended.
 /// With the tools and the system text that makes four, which is all that the API takes.
 const MARKED_TURNS: usize = 2;
@@ -149,6 +152,9 @@ impl Turns {
     fn write_turns(&self, body: &mut Vec<u8>, marks: Marks) {
         let marked = self.turns.iter().enumerate().rev().filter(|(_, turn)| turn.is_user);
         let first_marked = marked.take(MARKED_TURNS).last().map_or(usize::MAX, |(at, _)| at);
+        if self.turns.first().is_some_and(|turn| !turn.is_user) {
+            body.extend_from_slice(OPENING);
+        }
         for (at, turn) in self.turns.iter().enumerate() {
             if at > 0 {
                 body.push(b',');

@@ -11,6 +11,7 @@ use runtime_types::CredentialHandle;
 use crate::{
     family::ModelFamily,
     session::{AnthropicSession, Settings},
+    standing::{Standing, ThinkingDisplay},
 };
 
 /// The version of the API that requests are written for.
@@ -34,6 +35,7 @@ pub struct AnthropicSessionBuilder {
     delivery: Delivery,
     cache: PromptCache,
     one_call_at_a_time: bool,
+    standing: Standing,
     issuer: Option<String>,
     families: HashMap<String, ModelFamily>,
     profiles: Profiles,
@@ -50,6 +52,7 @@ impl AnthropicSessionBuilder {
             delivery: Delivery::Streamed,
             cache: PromptCache::Marked,
             one_call_at_a_time: false,
+            standing: Standing::NONE,
             issuer: None,
             families: HashMap::new(),
             profiles: Profiles::default(),
@@ -74,6 +77,47 @@ impl AnthropicSessionBuilder {
     #[must_use]
     pub const fn one_call_at_a_time(mut self) -> Self {
         self.one_call_at_a_time = true;
+        self
+    }
+
+    /// How much of its reasoning a model shows, in every answer in which it reasons: when a request
+    /// has an effort, or the model reasons unasked. Signatures come and go back either way. Default:
+    /// what the server does by itself; the newest models then show nothing.
+    #[must_use]
+    pub const fn thinking_display(mut self, display: ThinkingDisplay) -> Self {
+        self.standing.display = Some(display);
+        self
+    }
+
+    /// Samples from the likeliest tokens whose probabilities add up to this, from 0 to 1. Requests
+    /// to models that do not take it are refused before they are sent. Default: not sent.
+    #[must_use]
+    pub const fn top_p(mut self, top_p: f64) -> Self {
+        self.standing.top_p = Some(top_p);
+        self
+    }
+
+    /// Samples from this many of the likeliest tokens. Requests to models that do not take it are
+    /// refused before they are sent. Default: not sent.
+    #[must_use]
+    pub const fn top_k(mut self, top_k: u32) -> Self {
+        self.standing.top_k = Some(top_k);
+        self
+    }
+
+    /// The capacity that requests may use, in a word of the API: `auto` or `standard_only`.
+    /// Default: not sent.
+    #[must_use]
+    pub fn service_tier(mut self, tier: impl Into<String>) -> Self {
+        self.standing.service_tier = Some(tier.into());
+        self
+    }
+
+    /// Whom requests are made for, as an identity that tells nothing about the person. Default: not
+    /// sent.
+    #[must_use]
+    pub fn user_id(mut self, user_id: impl Into<String>) -> Self {
+        self.standing.user_id = Some(user_id.into());
         self
     }
 
@@ -152,7 +196,7 @@ impl AnthropicSessionBuilder {
 
     /// What requests to `model` may hold. Its `max_output_tokens` is asked for when a request has
     /// no limit of its own; where neither is known, 4,096 are (16,384, or what the budget needs
-    /// beyond 4,096, when the model shall think): the API insists on a limit.
+    /// beyond 4,096, when the model thinks): the API insists on a limit.
     #[must_use]
     pub fn profile(mut self, model: impl Into<String>, profile: ModelProfile) -> Self {
         self.profiles.set(model, profile);
@@ -183,6 +227,7 @@ impl AnthropicSessionBuilder {
                 delivery: self.delivery,
                 cache: self.cache,
                 one_call_at_a_time: self.one_call_at_a_time,
+                standing: self.standing,
                 issuer,
                 families: self.families,
                 profiles: self.profiles,

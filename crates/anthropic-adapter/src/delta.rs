@@ -22,14 +22,17 @@ pub(crate) enum DeltaOf {
     Thinking,
     Signature,
     Arguments,
+    /// What the server put in the place of what was said before.
+    Summary,
 }
 
 /// Type, field, and what it is a piece of.
-const DELTAS: [(&str, &str, DeltaOf); 4] = [
+const DELTAS: [(&str, &str, DeltaOf); 5] = [
     ("text_delta", "text", DeltaOf::Text),
     ("thinking_delta", "thinking", DeltaOf::Thinking),
     ("signature_delta", "signature", DeltaOf::Signature),
     ("input_json_delta", "partial_json", DeltaOf::Arguments),
+    ("compaction_delta", "content", DeltaOf::Summary),
 ];
 
 impl<'a> Delta<'a> {
@@ -61,12 +64,7 @@ impl DeltaOf {
             Self::Text => Kind::Text,
             Self::Thinking | Self::Signature => Kind::Thinking,
             Self::Arguments => Kind::Call,
+            Self::Summary => Kind::Other,
         }
-    }
-
-    /// Whether a block of this kind takes the piece. The arguments of calls that the server makes
-    /// by itself arrive as those of others do.
-    pub(crate) fn fits(self, kind: Kind) -> bool {
-        kind == self.kind() || (self == Self::Arguments && kind == Kind::Other)
     }
 }

@@ -8,6 +8,8 @@
 pub struct ModelFamily {
     /// How it is told to reason.
     pub reasoning: Reasoning,
+    /// Whether it reasons when a request does not speak of it.
+    pub unasked: Unasked,
     /// The names of efforts that it knows.
     pub efforts: &'static [&'static str],
     /// Which temperatures it takes.
@@ -46,6 +48,19 @@ pub enum Reasoning {
     Adaptive,
 }
 
+/// Whether a family of models reasons when a request does not speak of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unasked {
+    /// It does not.
+    Silent,
+    /// Nobody says; it can be told not to.
+    Unknown,
+    /// It does; it can be told not to.
+    Thinks,
+    /// It does, whatever it is told.
+    Always,
+}
+
 const THREE: &[&str] = &["low", "medium", "high"];
 const FOUR: &[&str] = &["low", "medium", "high", "max"];
 const FIVE: &[&str] = &["low", "medium", "high", "xhigh", "max"];
@@ -53,6 +68,7 @@ const FIVE: &[&str] = &["low", "medium", "high", "xhigh", "max"];
 const fn family(reasoning: Reasoning, efforts: &'static [&'static str]) -> ModelFamily {
     ModelFamily {
         reasoning,
+        unasked: Unasked::Silent,
         efforts,
         temperature: Temperature::UpToOne,
         json_schema: true,
@@ -65,10 +81,14 @@ const fn family(reasoning: Reasoning, efforts: &'static [&'static str]) -> Model
 const PLAIN: ModelFamily = ModelFamily { json_schema: false, ..family(Reasoning::Never, &[]) };
 const EARLY: ModelFamily = ModelFamily { json_schema: false, ..family(Reasoning::Budget, THREE) };
 const BUDGET: ModelFamily = family(Reasoning::Budget, THREE);
-const ADAPTIVE: ModelFamily = family(Reasoning::Adaptive, FIVE);
+const ADAPTIVE: ModelFamily =
+    ModelFamily { unasked: Unasked::Thinks, ..family(Reasoning::Adaptive, FIVE) };
 const UNSAMPLED: ModelFamily = ModelFamily { temperature: Temperature::One, ..ADAPTIVE };
-/// Those that always think, which excludes being made to call a tool.
-const THINKING: ModelFamily = ModelFamily { forced_tools: false, ..UNSAMPLED };
+/// Those that think when they are asked to.
+const ASKED: ModelFamily = ModelFamily { unasked: Unasked::Silent, ..UNSAMPLED };
+const ALWAYS: ModelFamily = ModelFamily { unasked: Unasked::Always, ..UNSAMPLED };
+/// Those that always think and cannot be made to call a tool.
+const THINKING: ModelFamily = ModelFamily { forced_tools: false, ..ALWAYS };
 
 /// The first row whose words a name begins with counts.
 const FAMILIES: &[(&str, ModelFamily)] = &[
@@ -78,8 +98,8 @@ const FAMILIES: &[(&str, ModelFamily)] = &[
     ("claude-instant", PLAIN),
     ("claude-opus-4-5", family(Reasoning::BudgetAndEffort, THREE)),
     ("claude-opus-4-6", family(Reasoning::Adaptive, FOUR)),
-    ("claude-opus-4-7", UNSAMPLED),
-    ("claude-opus-4-8", UNSAMPLED),
+    ("claude-opus-4-7", ASKED),
+    ("claude-opus-4-8", ASKED),
     ("claude-opus-4-1", BUDGET),
     ("claude-opus-4", EARLY),
     ("claude-sonnet-4-5", BUDGET),
@@ -89,7 +109,9 @@ const FAMILIES: &[(&str, ModelFamily)] = &[
     ("claude-fable-5-1", THINKING),
     ("claude-opus-5-5", THINKING),
     ("claude-sonnet-5-5", THINKING),
-    ("claude-fable-5", UNSAMPLED),
+    ("claude-mythos-5-1", THINKING),
+    ("claude-fable-5", ALWAYS),
+    ("claude-mythos", ALWAYS),
     ("claude-opus-5", UNSAMPLED),
     ("claude-sonnet-5", UNSAMPLED),
     ("claude-haiku-5", UNSAMPLED),
@@ -100,6 +122,7 @@ impl ModelFamily {
     /// A model of another vendor behind this API: it gets budgets, and any temperature.
     pub const FOREIGN: Self = Self {
         temperature: Temperature::Any,
+        unasked: Unasked::Unknown,
         results_need_tools: false,
         blank_stops: true,
         ..BUDGET

@@ -32,6 +32,11 @@ pub(crate) fn tool_name(name: &str) -> Cow<'_, str> {
     Cow::Owned(if name.is_empty() { "unnamed".to_owned() } else { name })
 }
 
+/// Whether a tool can be offered under this name: it stays the same when it was called.
+pub(crate) fn is_tool_name(name: &str) -> bool {
+    fits(name, LONGEST_NAME)
+}
+
 fn fits(name: &str, longest: usize) -> bool {
     !name.is_empty() && name.len() <= longest && name.chars().all(is_plain)
 }

@@ -14,7 +14,7 @@
 //! | `refused` | what a server is not sent again |
 //! | `encode`, `ids` | how a message is written, once |
 //! | `body` | how messages become turns, and where a prompt cache may end |
-//! | `options`, `family` | what can be asked of which model |
+//! | `options`, `standing`, `family` | what can be asked of which model |
 //! | `stream`, `block`, `delta` | what an answer says |
 //! | `metering` | which counts are true |
 
@@ -33,11 +33,13 @@ mod refused;
 #[cfg(test)]
 mod rehearsal;
 mod session;
+mod standing;
 mod stream;
 mod verbatim;
 
 pub use builder::{AnthropicSessionBuilder, PromptCache};
 pub use decoding::decoder;
-pub use family::{ModelFamily, Reasoning, Temperature};
+pub use family::{ModelFamily, Reasoning, Temperature, Unasked};
 pub use model_wire::{BuildError, Delivery, Recorder, Replay, Tape, TapeError, Timeouts};
 pub use session::AnthropicSession;
+pub use standing::ThinkingDisplay;

@@ -1,8 +1,9 @@
 //! Decides which numbers of a usage report are taken, and what they mean.
 //!
 //! Knows nothing about which event carried the report. Invariant: a number that was not reported is
-//! `None`. In this API `input_tokens` is what was neither read from a cache nor written to one; the
-//! whole prompt is the sum of the three.
+//! `None`, and what is said of an answer before it begins counts nothing of it. In this API
+//! `input_tokens` is what was neither read from a cache nor written to one; the whole prompt is the
+//! sum of the three.
 
 use model_wire::{
     Meter,
@@ -22,13 +23,21 @@ pub(crate) fn meter(marks: Marks) -> Meter {
     })
 }
 
+/// When a report came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Moment {
+    /// With the announcement of the answer, which has no tokens then, whatever is said.
+    BeforeTheAnswer,
+    Later,
+}
+
 /// Takes the report of an event, or of the message in it.
-pub(crate) fn observe(meter: &mut Meter, event: &Value) {
+pub(crate) fn observe(meter: &mut Meter, event: &Value, moment: Moment) {
     let Some(report) = event.get("usage").filter(|report| report.is_object()) else { return };
     let details = first(report, &["output_tokens_details"]);
     meter.observe_usage(&TokenUsage {
         input_tokens: count(report, &["input_tokens"]),
-        output_tokens: count(report, &["output_tokens"]),
+        output_tokens: count(report, &["output_tokens"]).filter(|_| moment == Moment::Later),
         cached_input_tokens: count(report, &["cache_read_input_tokens"]),
         cache_write_tokens: count(report, &["cache_creation_input_tokens"])
             .or_else(|| by_age(report)),

@@ -6,7 +6,10 @@
 use runtime_ports::{GenerationOptions, ResponseFormat, ToolChoice};
 use serde_json::{Map, Value, json};
 
-use crate::family::{ModelFamily, Reasoning, Temperature};
+use crate::{
+    family::{ModelFamily, Reasoning, Temperature, Unasked},
+    standing::{Standing, With},
+};
 
 /// Output limit of a request that has none of its own, for a model whose limit is not known. The
 /// API insists on one; this one every model takes.
@@ -19,6 +22,11 @@ const LEAST_BUDGET: u64 = 1_024;
 const BUDGETS: [(&str, u64); 5] =
     [("low", 2_048), ("medium", 8_192), ("high", 16_384), ("xhigh", 24_576), ("max", 32_768)];
 
+/// The effort of a model that shall not think.
+const NO_EFFORT: &str = "none";
+/// Efforts at which a model that could be told not to think cannot be.
+const DEEPEST: [&str; 2] = ["xhigh", "max"];
+
 /// What decides the fields of one request.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Asked<'a> {
@@ -28,6 +36,8 @@ pub(crate) struct Asked<'a> {
     pub(crate) limit: Option<u64>,
     pub(crate) has_tools: bool,
     pub(crate) one_call_at_a_time: bool,
+    /// What the session asks each time.
+    pub(crate) standing: &'a Standing,
 }
 
 type Fields = Vec<(&'static str, Value)>;
@@ -40,6 +50,7 @@ impl Asked<'_> {
     pub(crate) fn fields(&self) -> Result<Fields, &'static str> {
         self.check()?;
         let thinking = self.thinking()?;
+        let thinks = self.thinks(thinking.as_ref());
         let mut fields = vec![("max_tokens", self.max_tokens(thinking.as_ref()).into())];
         let options = self.options;
         fields.extend(options.temperature.map(|value| ("temperature", value.into())));
@@ -50,7 +61,16 @@ impl Asked<'_> {
         fields.extend(thinking.map(|thinking| ("thinking", thinking)));
         let output = self.output_config()?;
         fields.extend((!output.is_empty()).then(|| ("output_config", output.into())));
+        fields.extend(self.standing.fields(With { family: self.family, thinks })?);
         Ok(fields)
+    }
+
+    /// Whether the model thinks, as far as that is known.
+    fn thinks(&self, thinking: Option<&Value>) -> bool {
+        match thinking {
+            Some(thinking) => thinking["type"] != "disabled",
+            None => matches!(self.family.unasked, Unasked::Thinks | Unasked::Always),
+        }
     }
 
     fn check(&self) -> Result<(), &'static str> {
@@ -88,8 +108,10 @@ impl Asked<'_> {
         matches!(self.options.tool_choice, ToolChoice::Required | ToolChoice::Named { .. })
     }
 
+    /// The effort that the model shall spend; `None` when nothing is said of it.
     fn effort(&self) -> Result<Option<&str>, &'static str> {
-        let Some(effort) = self.options.reasoning_effort.as_deref() else { return Ok(None) };
+        let effort = self.options.reasoning_effort.as_deref();
+        let Some(effort) = effort.filter(|effort| *effort != NO_EFFORT) else { return Ok(None) };
         if self.family.reasoning == Reasoning::Never {
             return Err("this model does not reason; leave the reasoning effort out");
         }
@@ -102,11 +124,15 @@ impl Asked<'_> {
     /// A forced call and thinking exclude each other. A model that is guided by an effort gets the
     /// effort alone then; one that thinks within a budget cannot do what was asked.
     fn thinking(&self) -> Result<Option<Value>, &'static str> {
-        let Some(effort) = self.effort()? else { return Ok(None) };
-        let adaptive = self.family.reasoning == Reasoning::Adaptive;
-        if self.is_forced() && adaptive {
-            return Ok(None);
+        if self.options.reasoning_effort.as_deref() == Some(NO_EFFORT) {
+            return self.no_thinking();
         }
+        let effort = self.effort()?;
+        let adaptive = self.family.reasoning == Reasoning::Adaptive;
+        if self.is_forced() && (adaptive || effort.is_none()) {
+            return Ok(self.no_thinking_before_a_forced_call(effort));
+        }
+        let Some(effort) = effort else { return Ok(self.unasked_thinking()) };
         if self.is_forced() {
             return Err("this model cannot think before a forced tool call; leave the reasoning \
                         effort or the tool choice out");
@@ -115,10 +141,38 @@ impl Asked<'_> {
             return Err("a model that thinks takes no temperature but 1; leave it out");
         }
         if adaptive {
-            return Ok(Some(json!({"type": "adaptive"})));
+            return Ok(Some(self.shown(json!({"type": "adaptive"}))));
         }
         let budget = self.budget(effort)?;
-        Ok(Some(json!({"type": "enabled", "budget_tokens": budget})))
+        Ok(Some(self.shown(json!({"type": "enabled", "budget_tokens": budget}))))
+    }
+
+    fn no_thinking(&self) -> Result<Option<Value>, &'static str> {
+        match self.family.unasked {
+            Unasked::Silent => Ok(None),
+            Unasked::Unknown | Unasked::Thinks => Ok(Some(json!({"type": "disabled"}))),
+            Unasked::Always => Err("this model always thinks; choose another effort than none"),
+        }
+    }
+
+    fn no_thinking_before_a_forced_call(&self, effort: Option<&str>) -> Option<Value> {
+        let thinks = self.family.unasked == Unasked::Thinks;
+        let is_deep = effort.is_some_and(|effort| DEEPEST.contains(&effort));
+        (thinks && !is_deep).then(|| json!({"type": "disabled"}))
+    }
+
+    /// A model that thinks unasked must be told of it to show it.
+    fn unasked_thinking(&self) -> Option<Value> {
+        let thinks = matches!(self.family.unasked, Unasked::Thinks | Unasked::Always);
+        let is_wanted = thinks && self.standing.display.is_some();
+        is_wanted.then(|| self.shown(json!({"type": "adaptive"})))
+    }
+
+    fn shown(&self, mut thinking: Value) -> Value {
+        if let Some(display) = self.standing.display {
+            thinking["display"] = display.word().into();
+        }
+        thinking
     }
 
     /// The budget of an effort, at most half of the output limit, of which it is a part.
@@ -136,10 +190,10 @@ impl Asked<'_> {
 
     fn max_tokens(&self, thinking: Option<&Value>) -> u64 {
         let budget = thinking.and_then(|thinking| thinking.get("budget_tokens")?.as_u64());
-        self.limit.unwrap_or(match (thinking, budget) {
-            (None, _) => DEFAULT_LIMIT,
-            (Some(_), Some(budget)) => DEFAULT_LIMIT + budget,
-            (Some(_), None) => DEFAULT_THINKING_LIMIT,
+        self.limit.unwrap_or(match budget {
+            Some(budget) => DEFAULT_LIMIT + budget,
+            None if self.thinks(thinking) => DEFAULT_THINKING_LIMIT,
+            None => DEFAULT_LIMIT,
         })
     }
 

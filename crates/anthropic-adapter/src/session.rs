@@ -21,9 +21,11 @@ use crate::{
     body::{self, Keys, Marks, Turns},
     builder::{AnthropicSessionBuilder, PromptCache},
     family::ModelFamily,
+    ids::is_tool_name,
     models,
     options::Asked,
     refused::{Parts, Refused},
+    standing::Standing,
     stream::MessageStream,
 };
 
@@ -35,6 +37,7 @@ pub(crate) struct Settings {
     pub(crate) delivery: Delivery,
     pub(crate) cache: PromptCache,
     pub(crate) one_call_at_a_time: bool,
+    pub(crate) standing: Standing,
     pub(crate) issuer: String,
     pub(crate) families: HashMap<String, ModelFamily>,
     pub(crate) profiles: Profiles,
@@ -171,7 +174,14 @@ impl AnthropicSession {
             limit: request.max_output_tokens.map(u64::from).or(known),
             has_tools: !request.tools.is_empty(),
             one_call_at_a_time: self.settings.one_call_at_a_time,
+            standing: &self.settings.standing,
         };
+        if !request.tools.iter().all(|tool| is_tool_name(&tool.name)) {
+            return Err(invalid(
+                "a tool has a name that the messages api does not take; use letters, digits, _ \
+                 and -, at most 128",
+            ));
+        }
         let mut fields = asked.fields().map_err(invalid)?;
         if self.settings.delivery == Delivery::Streamed {
             fields.push(("stream", true.into()));

@@ -13,13 +13,13 @@ use model_wire::{
     failure, minted,
 };
 use runtime_ports::{DeltaSink, ModelContent, ModelDelta, ModelFinish, PortFailure};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::{
     block::{Block, Kind, Made},
     body::Marks,
     delta::{Delta, DeltaOf},
-    metering,
+    metering::{self, Moment},
     verbatim::VERBATIM,
 };
 
@@ -56,6 +56,8 @@ pub(crate) struct MessageStream {
     has_ended: bool,
     /// A message came with all of its blocks.
     is_listed: bool,
+    /// Whether the server announced the message; a late announcement is the first one all the same.
+    is_announced: bool,
     meter: Meter,
 }
 
@@ -74,18 +76,21 @@ impl MessageStream {
             has_begun: false,
             has_ended: false,
             is_listed: false,
+            is_announced: false,
             meter: metering::meter(marks),
         }
     }
 
-    /// A message begins. Another one within the same stream would be mixed with it.
+    /// A message begins. Another one within the same stream would be mixed with it: one of another
+    /// name, or of none.
     fn begin(&mut self, message: &Value) -> Result<(), PortFailure> {
         let id = filled(message, "id").map(str::to_owned);
-        let is_another = id.is_some() && self.response_id.is_some() && id != self.response_id;
+        let is_another = self.is_announced && (id.is_none() || id != self.response_id);
         if is_another && !self.blocks.is_empty() {
             let text = "a second answer began within the first one";
             return Err(failure::broken("ANSWER_RESTARTED", text));
         }
+        self.is_announced = true;
         self.response_id = id.or_else(|| self.response_id.take());
         self.has_begun = true;
         Ok(())
@@ -146,8 +151,8 @@ impl MessageStream {
         let Some(delta) = Delta::of(event) else { return Ok(()) };
         let index = index_of(event);
         let is_it = |block: &Block| match index {
-            Some(_) => block.index == index && delta.of.fits(block.kind),
-            None => !block.is_stopped && delta.of.fits(block.kind),
+            Some(_) => block.index == index && block.takes(delta.of),
+            None => !block.is_stopped && block.takes(delta.of),
         };
         let found = self.blocks.iter().rposition(is_it);
         let at = match found {
@@ -167,7 +172,7 @@ impl MessageStream {
                 sink.delta(ModelDelta::ToolArguments { index, fragment });
                 block.is_shown = true;
             }
-            (DeltaOf::Arguments, None) | (DeltaOf::Signature, _) => {}
+            (DeltaOf::Arguments, None) | (DeltaOf::Signature | DeltaOf::Summary, _) => {}
         }
         Ok(())
     }
@@ -194,7 +199,11 @@ impl MessageStream {
     /// The whole answer in one value.
     fn take_message(&mut self, message: &Value, sink: &dyn DeltaSink) -> Result<(), PortFailure> {
         self.begin(message)?;
-        for (at, block) in list(message, "content").iter().enumerate() {
+        // Some servers write a text alone.
+        let text = filled(message, "content").map(|text| json!([{"type": "text", "text": text}]));
+        let blocks = text.as_ref().and_then(Value::as_array);
+        let blocks = blocks.map_or_else(|| list(message, "content"), Vec::as_slice);
+        for (at, block) in blocks.iter().enumerate() {
             let index = u64::try_from(at).ok();
             self.begin_block(index, block, sink)?;
             self.stop_block(index, sink);
@@ -206,12 +215,26 @@ impl MessageStream {
     }
 
     /// Reports stand in the event, and in the message that it brings.
-    fn take_reports(&mut self, event: &Value) {
+    fn take_reports(&mut self, kind: &str, event: &Value) {
+        let moment = match kind {
+            "message_start" => Moment::BeforeTheAnswer,
+            _ => Moment::Later,
+        };
         for place in [Some(event), event.get("message"), event.get("delta")].into_iter().flatten() {
-            metering::observe(&mut self.meter, place);
+            metering::observe(&mut self.meter, place, moment);
             if let Some(reason) = filled(place, "stop_reason") {
-                self.stop_reason = Some(reason.to_owned());
+                self.stop_for(reason);
             }
+        }
+    }
+
+    /// Nothing that is said later completes an answer that was cut.
+    fn stop_for(&mut self, reason: &str) {
+        let held = self.stop_reason.as_deref().and_then(meaning);
+        let is_cut = matches!(held, Some(ModelFinish::Length | ModelFinish::ContentFilter));
+        let completes = meaning(reason).is_some_and(ModelFinish::is_complete);
+        if !(is_cut && completes) {
+            self.stop_reason = Some(reason.to_owned());
         }
     }
 
@@ -282,6 +305,36 @@ impl Calls {
     }
 }
 
+/// What a reason to stop means; `None` for one that nobody knows.
+fn meaning(reason: &str) -> Option<ModelFinish> {
+    REASONS.iter().find(|(name, _)| *name == reason).map(|(_, finish)| *finish)
+}
+
+/// Whether an event is a whole message: by its type, or by what is in it when it has none.
+fn is_message(kind: &str, event: &Value) -> bool {
+    let content = event.get("content");
+    match kind {
+        "message" => {
+            let says = content.is_some_and(|content| content.is_array() || content.is_string());
+            says || filled(event, "stop_reason").is_some()
+        }
+        "" => content.is_some_and(Value::is_array),
+        _ => false,
+    }
+}
+
+/// An error in the words of servers that pass this API on and have others for their own failures:
+/// `base_resp` with a status, or `success` that is false.
+fn foreign_error(event: &Value) -> Option<Value> {
+    let told = |place: &Value, code: &str, message: &str| json!({"code": place.get(code), "message": place.get(message)});
+    if let Some(status) = event.get("base_resp") {
+        let is_failure = status.get("status_code").and_then(Value::as_i64).unwrap_or(0) != 0;
+        return is_failure.then(|| told(status, "status_code", "status_msg"));
+    }
+    let has_failed = event.get("success") == Some(&Value::Bool(false));
+    has_failed.then(|| told(event, "code", "msg"))
+}
+
 fn index_of(event: &Value) -> Option<u64> {
     event.get("index").and_then(Value::as_u64)
 }
@@ -299,8 +352,11 @@ impl Decoder for MessageStream {
     ) -> Result<Progress, PortFailure> {
         let kind = filled(event, "type").unwrap_or(name);
         if kind == "error" || error_of(event).is_some() {
-            self.take_reports(event);
+            self.take_reports(kind, event);
             return Err(self.fail(event));
+        }
+        if let Some(error) = foreign_error(event) {
+            return Err(self.fail(&error));
         }
         match kind {
             "ping" => return Ok(Progress::Idle),
@@ -313,12 +369,10 @@ impl Decoder for MessageStream {
             "content_block_stop" => self.stop_block(index_of(event), sink),
             "message_delta" => {}
             "message_stop" => self.has_ended = true,
-            _ if event.get("content").is_some_and(Value::is_array) => {
-                self.take_message(event, sink)?;
-            }
+            _ if is_message(kind, event) => self.take_message(event, sink)?,
             _ => return Ok(Progress::Idle),
         }
-        self.take_reports(event);
+        self.take_reports(kind, event);
         Ok(if self.has_ended { Progress::Over } else { Progress::Open })
     }
 
@@ -328,9 +382,7 @@ impl Decoder for MessageStream {
         if !(announced || (self.has_ended && (self.has_begun || self.stop_reason.is_some()))) {
             return Err(failure::truncated());
         }
-        let reason = self.stop_reason.as_deref().unwrap_or_default();
-        let reason = REASONS.iter().find(|(name, _)| *name == reason);
-        let finish = reason.map_or(ModelFinish::Other, |(_, finish)| *finish);
+        let finish = self.stop_reason.as_deref().and_then(meaning).unwrap_or(ModelFinish::Other);
         let (output, is_cut) = self.contents();
         Ok(settled(output, finish, is_cut))
     }

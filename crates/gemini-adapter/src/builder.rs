@@ -7,7 +7,7 @@ use runtime_ports::ModelProfile;
 use runtime_types::CredentialHandle;
 
 use crate::{
-    options::Thoughts,
+    options::{Standing, Thoughts},
     session::{GeminiSession, Settings},
 };
 
@@ -19,7 +19,7 @@ const KEY_HEADER: &str = "x-goog-api-key";
 pub struct GeminiSessionBuilder {
     endpoint: Endpoint,
     delivery: Delivery,
-    thoughts: Thoughts,
+    standing: Standing,
     issuer: Option<String>,
     profiles: Profiles,
 }
@@ -30,7 +30,7 @@ impl GeminiSessionBuilder {
         Self {
             endpoint: Endpoint { key_header, ..Endpoint::new(base_url) },
             delivery: Delivery::Streamed,
-            thoughts: Thoughts::Withheld,
+            standing: Standing::NONE,
             issuer: None,
             profiles: Profiles::default(),
         }
@@ -68,7 +68,22 @@ impl GeminiSessionBuilder {
     /// Asks models that think for summaries of their thoughts. Default: they are not told.
     #[must_use]
     pub const fn thought_summaries(mut self) -> Self {
-        self.thoughts = Thoughts::Summaries;
+        self.standing.thoughts = Thoughts::Summaries;
+        self
+    }
+
+    /// Samples from the likeliest tokens whose probabilities add up to this, from 0 to 1. Default:
+    /// not sent.
+    #[must_use]
+    pub const fn top_p(mut self, top_p: f64) -> Self {
+        self.standing.top_p = Some(top_p);
+        self
+    }
+
+    /// Samples from this many of the likeliest tokens. Default: not sent.
+    #[must_use]
+    pub const fn top_k(mut self, top_k: u32) -> Self {
+        self.standing.top_k = Some(top_k);
         self
     }
 
@@ -122,7 +137,7 @@ impl GeminiSessionBuilder {
             client,
             Settings {
                 delivery: self.delivery,
-                thoughts: self.thoughts,
+                standing: self.standing,
                 issuer,
                 profiles: self.profiles,
             },

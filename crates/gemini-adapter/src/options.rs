@@ -28,16 +28,32 @@ pub(crate) enum Thoughts {
     Summaries,
 }
 
+/// What a session asks with each of its requests.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Standing {
+    pub(crate) thoughts: Thoughts,
+    pub(crate) top_p: Option<f64>,
+    pub(crate) top_k: Option<u32>,
+}
+
+impl Standing {
+    /// Nothing.
+    pub(crate) const NONE: Self = Self { thoughts: Thoughts::Withheld, top_p: None, top_k: None };
+}
+
 /// The fields of a body after its contents. `tools` are the declarations, already written.
 pub(crate) fn fields(
     request: &ModelRequest,
     tools: Option<Bytes>,
-    thoughts: Thoughts,
+    standing: Standing,
 ) -> Result<Vec<(&'static str, Bytes)>, Problem> {
     let family = Family::of(&request.model);
     check(request, family)?;
+    if standing.top_p.is_some_and(|value| !(0.0..=1.0).contains(&value)) {
+        return Err("top_p must be a number from 0 to 1");
+    }
     let mut fields = Vec::new();
-    let config = generation_config(request, family, thoughts)?;
+    let config = generation_config(request, family, standing)?;
     if !config.is_empty() {
         fields.push(("generationConfig", encoded(&Value::Object(config)).into()));
     }
@@ -103,7 +119,7 @@ fn is_tool_name(name: &str) -> bool {
 fn generation_config(
     request: &ModelRequest,
     family: Family,
-    thoughts: Thoughts,
+    standing: Standing,
 ) -> Result<Map<String, Value>, Problem> {
     let options = &request.options;
     let mut config = Map::new();
@@ -114,6 +130,12 @@ fn generation_config(
     if let Some(temperature) = options.temperature {
         add("temperature", temperature.into());
     }
+    if let Some(top_p) = standing.top_p {
+        add("topP", top_p.into());
+    }
+    if let Some(top_k) = standing.top_k {
+        add("topK", top_k.into());
+    }
     if !options.stop.is_empty() {
         add("stopSequences", json!(options.stop));
     }
@@ -123,7 +145,7 @@ fn generation_config(
     if let ResponseFormat::JsonSchema { name, schema, .. } = &options.response_format {
         add("responseJsonSchema", named(name, schema));
     }
-    let thinking = thinking_config(options, family, thoughts)?;
+    let thinking = thinking_config(options, family, standing.thoughts)?;
     if !thinking.is_empty() {
         add("thinkingConfig", thinking.into());
     }

@@ -176,7 +176,9 @@ impl Parts {
             return Ok(());
         };
         let wire_id = filled(call, "id").map(str::to_owned);
-        if wire_id.is_some() && self.is_again(wire_id.as_deref(), name, &arguments) {
+        if let Some(held) = wire_id.as_deref().and_then(|id| self.again(id, name, &arguments)) {
+            // Where only one of two has it, the signature is on both.
+            *held = held.take().or(signature);
             return Ok(());
         }
         if self.calls >= MOST_CALLS {
@@ -200,9 +202,19 @@ impl Parts {
         })
     }
 
-    fn is_again(&self, wire_id: Option<&str>, name: &str, arguments: &Value) -> bool {
-        self.listed().any(|call| {
-            call.wire_id.as_deref() == wire_id && call.name == name && call.arguments == *arguments
+    /// The signature of the call that this one is again.
+    fn again(
+        &mut self,
+        wire_id: &str,
+        name: &str,
+        arguments: &Value,
+    ) -> Option<&mut Option<String>> {
+        self.pieces.iter_mut().find_map(|piece| match piece {
+            Piece::Call { call, signature } => {
+                let is_it = call.wire_id.as_deref() == Some(wire_id) && call.name == name;
+                (is_it && call.arguments == *arguments).then_some(signature)
+            }
+            _ => None,
         })
     }
 

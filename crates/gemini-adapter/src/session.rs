@@ -20,7 +20,7 @@ use crate::{
     encode::{self, Written},
     families::Family,
     models,
-    options::{self, Problem, Thoughts},
+    options::{self, Problem, Standing},
 };
 
 /// Most pages of the list of models that are asked for.
@@ -29,7 +29,7 @@ const MOST_PAGES: usize = 20;
 /// What the builder settled.
 pub(crate) struct Settings {
     pub(crate) delivery: Delivery,
-    pub(crate) thoughts: Thoughts,
+    pub(crate) standing: Standing,
     pub(crate) issuer: String,
     pub(crate) profiles: Profiles,
 }
@@ -118,7 +118,7 @@ impl GeminiSession {
         let some_tools = !request.tools.is_empty();
         let tools = some_tools
             .then(|| self.tools.encoding(&request.tools, || options::tools(&request.tools)));
-        let fields = options::fields(request, tools, self.settings.thoughts)?;
+        let fields = options::fields(request, tools, self.settings.standing)?;
         let signed_calls = Family::of(&request.model).signed_calls;
         let written = Written { issuer: &self.settings.issuer, signed_calls };
         let key = self.keys[usize::from(signed_calls)].get_or_init(|| written.encoding_key());

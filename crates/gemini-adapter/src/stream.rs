@@ -22,6 +22,8 @@ pub(crate) struct GeminiStream {
     finish: Option<ModelFinish>,
     /// Whether the answer went on after it was said to be complete.
     restless: bool,
+    /// Whether a piece came without word that the answer is complete, which is worth something then.
+    sparing: bool,
     meter: Meter,
 }
 
@@ -65,7 +67,7 @@ impl GeminiStream {
     /// An answer of which nothing has arrived. `seed` makes the ids that the server does not give.
     pub(crate) fn new(issuer: &str, seed: &str) -> Self {
         let (parts, meter) = (Parts::new(issuer, seed), Meter::default());
-        Self { response_id: None, parts, finish: None, restless: false, meter }
+        Self { response_id: None, parts, finish: None, restless: false, sparing: false, meter }
     }
 
     fn refused(&self, refusal: &Refusal) -> PortFailure {
@@ -96,16 +98,20 @@ impl GeminiStream {
         let held = self.parts.arrived();
         let content = candidate.get("content").unwrap_or(&Value::Null);
         list(content, "parts").iter().try_for_each(|part| self.parts.take(part, sink))?;
-        self.restless |= self.finish.is_some() && self.parts.arrived() > held;
-        self.end(filled(candidate, "finishReason").unwrap_or_default())
+        let goes_on = self.parts.arrived() > held;
+        self.restless |= self.finish.is_some() && goes_on;
+        self.end(filled(candidate, "finishReason").unwrap_or_default())?;
+        self.sparing |= self.finish.is_none() && goes_on;
+        Ok(())
     }
 
     /// Some servers say that the answer is complete with every piece of it, or before the first:
-    /// then only the end of the stream tells.
+    /// then only the end of the stream tells. So does it while nothing shows that this is no such
+    /// server, as in an answer of one piece.
     fn progress(&self) -> Progress {
         match self.finish {
             None => Progress::Open,
-            Some(ModelFinish::Stop) if self.restless || self.parts.is_empty() => Progress::Open,
+            Some(ModelFinish::Stop) if self.restless || !self.sparing => Progress::Open,
             Some(_) => Progress::Settled,
         }
     }
@@ -147,7 +153,7 @@ impl Decoder for GeminiStream {
         }
         let first =
             |candidate: &&Value| candidate.get("index").and_then(Value::as_u64).unwrap_or(0) == 0;
-        for candidate in list(frame, "candidates").iter().filter(first) {
+        if let Some(candidate) = list(frame, "candidates").iter().find(first) {
             self.take_candidate(candidate, sink)?;
         }
         let says = |name: &&str| frame.get(name).is_some();

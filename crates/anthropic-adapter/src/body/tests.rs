@@ -52,10 +52,25 @@ use ModelRole::{Assistant, System, Tool, User};
 fn turns_alternate_and_results_stand_first() {
     let cases: [(&[ModelMessage], &str); 6] = [
         (&[message(User, "a"), message(User, "b"), message(Assistant, "c")], "u(a b) a(c)"),
-        (&[message(Assistant, "a"), message(Assistant, "b")], "a(a b)"),
-        (&[message(Assistant, "a"), message(User, ""), message(Assistant, "b")], "a(a b)"),
-        (&[message(Assistant, "a"), result("x"), result("y"), message(User, "b")], "a(a) u(= = b)"),
-        (&[message(Assistant, "a"), message(User, "b"), result("x")], "a(a) u(= b)"),
+        (&[message(User, "-"), message(Assistant, "a"), message(Assistant, "b")], "u(-) a(a b)"),
+        (
+            &[message(Assistant, "a"), message(User, ""), message(Assistant, "b")],
+            "u((the conversation began earlier)) a(a b)",
+        ),
+        (
+            &[
+                message(User, "-"),
+                message(Assistant, "a"),
+                result("x"),
+                result("y"),
+                message(User, "b"),
+            ],
+            "u(-) a(a) u(= = b)",
+        ),
+        (
+            &[message(User, "-"), message(Assistant, "a"), message(User, "b"), result("x")],
+            "u(-) a(a) u(= b)",
+        ),
         (
             &[
                 message(User, "a"),

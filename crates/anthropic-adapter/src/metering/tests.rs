@@ -3,8 +3,12 @@
 
 use serde_json::{Value, json};
 
-use super::{meter, observe};
+use super::{Moment, meter};
 use crate::body::Marks;
+
+fn observe(meter: &mut model_wire::Meter, event: &Value) {
+    super::observe(meter, event, Moment::Later);
+}
 
 fn input(marks: Marks, reports: &[Value]) -> Option<u64> {
     let mut meter = meter(marks);

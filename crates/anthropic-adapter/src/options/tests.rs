@@ -4,7 +4,7 @@ use runtime_ports::{GenerationOptions, ResponseFormat, ToolChoice};
 use serde_json::{Map, Value, json};
 
 use super::Asked;
-use crate::family::ModelFamily;
+use crate::{family::ModelFamily, standing::Standing};
 
 fn unset() -> GenerationOptions {
     GenerationOptions::default()
@@ -17,6 +17,7 @@ fn asked<'a>(model: &str, options: &'a GenerationOptions) -> Asked<'a> {
         limit: None,
         has_tools: true,
         one_call_at_a_time: false,
+        standing: &Standing::NONE,
     }
 }
 

@@ -9,7 +9,7 @@ use runtime_ports::{
 };
 use serde_json::{Map, Value, json};
 
-use super::{Problem, Thoughts, fields, tools};
+use super::{Problem, Standing, Thoughts, fields, tools};
 
 fn asked(model: &str, tools: &[&str], options: GenerationOptions) -> ModelRequest {
     let tool = |name: &&str| ModelToolDefinition {
@@ -28,9 +28,13 @@ fn asked(model: &str, tools: &[&str], options: GenerationOptions) -> ModelReques
 }
 
 fn written(request: &ModelRequest, thoughts: Thoughts) -> Result<Value, Problem> {
+    asked_always(request, Standing { thoughts, ..Standing::NONE })
+}
+
+fn asked_always(request: &ModelRequest, standing: Standing) -> Result<Value, Problem> {
     let some_tools = !request.tools.is_empty();
     let tools = some_tools.then(|| encoded(&tools(&request.tools)).into());
-    let fields = fields(request, tools, thoughts)?;
+    let fields = fields(request, tools, standing)?;
     let value = |bytes: &[u8]| serde_json::from_slice(bytes).expect("json");
     let fields = fields.iter().map(|(name, bytes)| ((*name).to_owned(), value(bytes)));
     Ok(Value::Object(fields.collect::<Map<String, Value>>()))
@@ -79,6 +83,17 @@ fn every_option_is_written() {
         }]}],
     });
     assert_eq!(written(&request, Thoughts::Summaries), Ok(expected));
+}
+
+#[test]
+fn a_session_can_narrow_the_sampling() {
+    let request = asked(NEWER, &[], none());
+    let top = |top_p, top_k| asked_always(&request, Standing { top_p, top_k, ..Standing::NONE });
+    let config = json!({"generationConfig": {"topP": 0.9, "topK": 40}});
+    assert_eq!(top(Some(0.9), Some(40)), Ok(config));
+    for value in [-0.1, 1.1, f64::NAN] {
+        assert!(top(Some(value), None).is_err(), "{value}");
+    }
 }
 
 #[test]

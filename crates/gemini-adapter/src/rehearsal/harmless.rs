@@ -38,6 +38,7 @@ fn the_progress_says_what_to_wait_for() {
     assert_eq!(fed("data: {\"responseId\":\"x\"}\n\n"), (Progress::Idle, false));
     assert_eq!(fed("data: {\"candidates\":"), (Progress::Idle, false));
     assert_eq!(fed("[]}\n\n"), (Progress::Open, true));
+    assert_eq!(fed(&HI.replace("STOP", "")), (Progress::Open, true));
     assert_eq!(fed(HI), (Progress::Settled, true));
     assert_eq!(fed("data: {\"usageMetadata\":{}}\n\n"), (Progress::Settled, true));
     assert_eq!(fed(": ping\n\n"), (Progress::Settled, false));
@@ -53,10 +54,13 @@ fn a_server_that_always_says_that_it_is_finished_is_waited_for() {
     };
     assert_eq!(progress(&[&early]), Progress::Open, "before the first piece");
     assert_eq!(progress(&[&early, HI]), Progress::Open, "and with it");
-    assert_eq!(progress(&[HI]), Progress::Settled, "with one piece");
+    let piece = HI.replace("STOP", "");
+    assert_eq!(progress(&[HI]), Progress::Open, "with the first piece");
+    assert_eq!(progress(&[&piece, HI]), Progress::Settled, "with the second one alone");
+    assert_eq!(progress(&[&piece, &early]), Progress::Settled, "after a piece");
     assert_eq!(progress(&[HI, HI]), Progress::Open, "with every piece");
     assert_eq!(progress(&[HI, HI, &early]), Progress::Open, "and at last");
-    assert_eq!(progress(&[HI, &early]), Progress::Settled, "again without a piece");
+    assert_eq!(progress(&[HI, &early]), Progress::Open, "again without a piece");
     assert_eq!(progress(&[HI, HI, &limit]), Progress::Settled, "but a limit is one");
 }
 

@@ -10,7 +10,10 @@ async fn an_answer_that_says_with_every_piece_that_it_is_complete_ends_with_the_
     assert_eq!(outcome(stream(&events(&[STOP, &hi, &hi, STOP]))).await, "Stop hihi");
     let lost = "Protocol CONNECTION_LOST unknown [Failed]";
     assert_eq!(outcome(begun(&[STOP], &[Act::Close])).await, lost, "before the first piece");
+    assert_eq!(outcome(begun(&[&hi], &[Act::Close])).await, lost, "after the first piece");
     assert_eq!(outcome(begun(&[&hi, &hi], &[Act::Close])).await, lost, "amid the pieces");
+    assert_eq!(outcome(begun(&[&hi, STOP], &[Act::Close])).await, lost, "before the last one");
+    assert_eq!(outcome(stream(&events(&[&hi]))).await, "Stop hi", "one piece, and the end");
     let idle = "Timeout STREAM_IDLE unknown [TimedOut]";
     assert_eq!(outcome(begun(&[&hi, &hi], &[Act::Hang])).await, idle, "and silence");
 }
