@@ -9,8 +9,6 @@ mod ends;
 mod errors;
 #[path = "hostile/servers.rs"]
 mod servers;
-#[path = "hostile/thoughts.rs"]
-mod thoughts;
 #[path = "hostile/usage.rs"]
 mod usage;
 

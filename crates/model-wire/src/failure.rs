@@ -53,7 +53,8 @@ pub fn of_status(
 /// the first piece of an answer is one; everything else is unknown. After a piece, nothing is
 /// [`Kind::Unavailable`]: a provider that generated a part of an answer, for a price, has served.
 pub fn of_event(refusal: &Refusal, delivered: bool) -> PortFailure {
-    let verdict = by_wording(StatusCode::OK, refusal).unwrap_or_else(|| by_code(refusal));
+    let status = told_status(refusal).unwrap_or(StatusCode::OK);
+    let verdict = by_wording(status, refusal).unwrap_or_else(|| by_code(refusal));
     let verdict = if delivered { verdict.amid_an_answer() } else { verdict };
     let refused = !matches!(verdict.kind, Kind::Unavailable | Kind::Protocol | Kind::Timeout);
     let commit = if refused && !delivered {
@@ -327,13 +328,18 @@ const RATE_CODES: &[&str] = &[
 
 /// Errors inside of a stream have no status of their own; some carry one as their code.
 fn by_code(refusal: &Refusal) -> Verdict {
-    let numbers = [refusal.code.as_deref(), refusal.kind.as_deref()].into_iter().flatten();
-    let mut statuses = numbers.filter_map(|word| StatusCode::from_bytes(word.as_bytes()).ok());
-    if let Some(status) = statuses.find(|status| (400..600).contains(&status.as_u16())) {
+    if let Some(status) = told_status(refusal) {
         return by_status(status, refusal);
     }
     let known = BY_CODE.iter().find(|(codes, _)| refusal.is_any(codes));
     known.map_or(PROVIDER_FAILED, |(_, verdict)| *verdict)
+}
+
+/// The status that an error carries as its code.
+fn told_status(refusal: &Refusal) -> Option<StatusCode> {
+    let numbers = [refusal.code.as_deref(), refusal.kind.as_deref()].into_iter().flatten();
+    let mut statuses = numbers.filter_map(|word| StatusCode::from_bytes(word.as_bytes()).ok());
+    statuses.find(|status| (400..600).contains(&status.as_u16()))
 }
 
 /// What the codes of errors inside of a stream mean.

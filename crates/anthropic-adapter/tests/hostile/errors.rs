@@ -8,63 +8,62 @@ fn error(kind: &str, message: &str) -> String {
     )
 }
 
+const INVALID: &str = "invalid_request_error";
+const OVERFLOW: &str = "failed ContextOverflow CONTEXT_OVERFLOW not committed";
+const LIMIT: &str = "failed OutputLimit OUTPUT_LIMIT not committed";
+const QUOTA: &str = "failed RateLimited QUOTA_EXHAUSTED not committed";
+const THROTTLED: &str = "failed RateLimited RATE_LIMITED not committed";
+
+/// Types, words, and what they mean.
+const WORDS: &[(&str, &str, &str)] = &[
+    (INVALID, "prompt is too long: 208310 tokens > 200000 maximum", OVERFLOW),
+    (
+        INVALID,
+        "input length and `max_tokens` exceed context limit: 190000 + 20000 > 200000, decrease input length or `max_tokens` and try again",
+        OVERFLOW,
+    ),
+    (INVALID, "messages: Input is too long for requested model.", OVERFLOW),
+    (INVALID, "The prompt is too long: 1048577, model maximum context length: 1048576", OVERFLOW),
+    (INVALID, "Your request exceeded model token limit: 262144 (requested: 300000)", OVERFLOW),
+    (INVALID, "context window exceeds limit (2013)", OVERFLOW),
+    (
+        INVALID,
+        "max_tokens: 64001 > 64000, which is the maximum allowed number of output tokens for claude-haiku-4-5",
+        LIMIT,
+    ),
+    (INVALID, "Your credit balance is too low to access the Anthropic API.", QUOTA),
+    (
+        INVALID,
+        "You have reached your specified API usage limits. You will regain access on 2026-12-01 at 00:00 UTC.",
+        QUOTA,
+    ),
+    (
+        "rate_limit_error",
+        "This request would exceed your organization's rate limit of 30,000 input tokens per minute",
+        THROTTLED,
+    ),
+    (
+        "rate_limit_error",
+        "Number of request tokens has exceeded your per-minute rate limit",
+        THROTTLED,
+    ),
+    ("rate_limit_error", "Too many tokens, please wait before trying again.", THROTTLED),
+    (
+        "request_too_large",
+        "Request exceeds the maximum size",
+        "failed Invalid REQUEST_TOO_LARGE not committed",
+    ),
+    ("not_found_error", "model: claude-nine", "failed NotFound MODEL_NOT_FOUND not committed"),
+    (
+        INVALID,
+        "messages.1.content.0: unexpected `tool_use_id` found in `tool_result` blocks",
+        "failed Invalid INVALID_REQUEST not committed",
+    ),
+];
+
 #[test]
 fn words_say_more_than_types() {
-    let invalid = "invalid_request_error";
-    let overflow = "failed ContextOverflow CONTEXT_OVERFLOW not committed";
-    let limit = "failed OutputLimit OUTPUT_LIMIT not committed";
-    let quota = "failed RateLimited QUOTA_EXHAUSTED not committed";
-    let throttled = "failed RateLimited RATE_LIMITED not committed";
-    let cases = [
-        (invalid, "prompt is too long: 208310 tokens > 200000 maximum", overflow),
-        (
-            invalid,
-            "input length and `max_tokens` exceed context limit: 190000 + 20000 > 200000, decrease input length or `max_tokens` and try again",
-            overflow,
-        ),
-        (invalid, "messages: Input is too long for requested model.", overflow),
-        (
-            invalid,
-            "The prompt is too long: 1048577, model maximum context length: 1048576",
-            overflow,
-        ),
-        (invalid, "Your request exceeded model token limit: 262144 (requested: 300000)", overflow),
-        (invalid, "context window exceeds limit (2013)", overflow),
-        (
-            invalid,
-            "max_tokens: 64001 > 64000, which is the maximum allowed number of output tokens for claude-haiku-4-5",
-            limit,
-        ),
-        (invalid, "Your credit balance is too low to access the Anthropic API.", quota),
-        (
-            invalid,
-            "You have reached your specified API usage limits. You will regain access on 2026-12-01 at 00:00 UTC.",
-            quota,
-        ),
-        (
-            "rate_limit_error",
-            "This request would exceed your organization's rate limit of 30,000 input tokens per minute",
-            throttled,
-        ),
-        (
-            "rate_limit_error",
-            "Number of request tokens has exceeded your per-minute rate limit",
-            throttled,
-        ),
-        ("rate_limit_error", "Too many tokens, please wait before trying again.", throttled),
-        (
-            "request_too_large",
-            "Request exceeds the maximum size",
-            "failed Invalid REQUEST_TOO_LARGE not committed",
-        ),
-        ("not_found_error", "model: claude-nine", "failed NotFound MODEL_NOT_FOUND not committed"),
-        (
-            invalid,
-            "messages.1.content.0: unexpected `tool_use_id` found in `tool_result` blocks",
-            "failed Invalid INVALID_REQUEST not committed",
-        ),
-    ];
-    for (kind, message, expected) in cases {
+    for (kind, message, expected) in WORDS {
         check(message, &one(&error(kind, message)), expected);
         let named = format!("event: error\ndata: {}\n\n", error(kind, message));
         bytes(message, named.as_bytes(), expected);
