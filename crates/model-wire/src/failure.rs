@@ -233,6 +233,7 @@ const QUOTA_CODES: &[&str] = &[
 ];
 const QUOTA_WORDINGS: &[&str] = &[
     "credit balance is too low",
+    "reached your specified api usage limits",
     "insufficient balance",
     "insufficient credits",
     "used all available credits",

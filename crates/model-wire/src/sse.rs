@@ -26,6 +26,8 @@ pub struct Framer {
     name: Vec<u8>,
     data: Vec<u8>,
     has_data: bool,
+    /// Whether the lines are those of a document that is no event.
+    is_bare: bool,
     after_cr: bool,
 }
 
@@ -38,6 +40,7 @@ impl Framer {
             name: Vec::new(),
             data: Vec::new(),
             has_data: false,
+            is_bare: false,
             after_cr: false,
         }
     }
@@ -102,9 +105,10 @@ impl Framer {
     /// spaces, another byte order mark. Nor do large letters.
     fn field(&mut self, line: &[u8]) {
         let line = without_padding(line);
-        // No field begins so: an error that was written into the stream as it is.
-        if line.starts_with(b"{") {
-            return self.hold_data(line);
+        // No field begins so: an error that was written into the stream as it is, which goes on to
+        // the next empty line.
+        if line.starts_with(b"{") || line.starts_with(b"[") {
+            self.is_bare = true;
         }
         let colon = memchr::memchr(b':', line).unwrap_or(line.len());
         let value = line.get(colon + 1..).unwrap_or_default();
@@ -117,6 +121,7 @@ impl Framer {
                 self.hold_name(b"error");
                 self.hold_data(value);
             }
+            _ if self.is_bare => self.hold_data(line),
             _ => {}
         }
     }
@@ -141,6 +146,7 @@ impl Framer {
         };
         self.data.clear();
         self.name.clear();
+        self.is_bare = false;
         outcome
     }
 }

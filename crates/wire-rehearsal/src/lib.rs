@@ -16,6 +16,7 @@
 //!   is your API's alone is scripted with [`loopback`] and [`asking`].
 //! - The decoder: [`check`] plays a stream in pieces of every size, [`recorded`] does so with a
 //!   folder of recordings, and [`harmless`] makes bytes that should do no harm.
+//! - Recordings: [`tapes`] records conversations, and replays those that are kept.
 
 pub mod asking;
 pub mod harmless;
@@ -25,5 +26,6 @@ pub mod provider;
 pub mod recorded;
 pub mod rules;
 pub mod subject;
+pub mod tapes;
 
 pub use playing::{PIECES, Played, check, events, play};

@@ -104,6 +104,10 @@ fn documents_are_answers_if_they_say_that_they_ended() {
             r#"{"type":"message","content":[{"type":"tool_use","id":"a","name":"f","input":{"p":1}}],"stop_reason":"max_tokens"}"#,
             "Length: ",
         ),
+        (
+            r#"{"type":"message","content":[{"type":"tool_use","id":"a","name":"f","input":{"n":12345678901234567890123}}],"stop_reason":"tool_use"}"#,
+            r#"ToolCalls: f#a"{\"n\":12345678901234567890123}""#,
+        ),
         (r#"{"type":"message","content":[{"type":"text","text":"hi"}]}"#, r#"Other: "hi""#),
         (r#"{"type":"message"}"#, TRUNCATED),
         (r#"{"type":"completion","completion":"hi","stop_reason":"stop_sequence"}"#, TRUNCATED),

@@ -107,7 +107,7 @@ fn an_error_has_many_shapes() {
             r#"{"code":401,"msg":"token expired","success":false}"#,
             "failed Forbidden AUTHENTICATION_FAILED not committed",
         ),
-        (r#"{"base_resp":{"status_code":1008,"status_msg":"insufficient balance"}}"#, failed),
+        (r#"{"base_resp":{"status_code":1008,"status_msg":"insufficient balance"}}"#, QUOTA),
     ];
     for (body, expected) in cases {
         bytes(body, body.as_bytes(), expected);
@@ -150,7 +150,13 @@ fn a_stream_that_breaks_off_with_a_bare_document_is_an_error() {
         let all = [&begun[..], bare.as_bytes()].concat();
         bytes(bare, &all, &format!("failed Protocol {code} unknown"));
     }
-    for void in ["{\"note\":1}\n", "{\"error\":null}\n", "{\"err", "{\n\n"] {
+    for cut in ["{\"err", "{\n  \"error\": {\n"] {
+        bytes(cut, &[&begun[..], cut.as_bytes()].concat(), TRUNCATED);
+        let rest = wire_rehearsal::events(&[END_TURN, STOP]);
+        let all = [&begun[..], cut.as_bytes(), b"\n\n", &rest].concat();
+        bytes(cut, &all, "failed Protocol MALFORMED_EVENT unknown");
+    }
+    for void in ["{\"note\":1}\n", "{\"error\":null}\n", "[]\n"] {
         bytes(void, &[&begun[..], void.as_bytes()].concat(), TRUNCATED);
         let rest = wire_rehearsal::events(&[END_TURN, STOP]);
         let all = [&begun[..], void.as_bytes(), b"\n", &rest].concat();

@@ -19,6 +19,6 @@ async fn what_was_counted_before_a_cut_is_kept() {
     let server = Loopback::start(vec![stream(&events(&[START, HI]))]).await;
     let failure = ask(&session(&server)).await.expect_err("a cut");
     let Metering::Tokens(usage) = failure.attempts[0].metering else { panic!("{failure:?}") };
-    assert_eq!((usage.input_tokens, usage.output_tokens), (Some(3), Some(1)));
+    assert_eq!((usage.input_tokens, usage.output_tokens), (Some(3), None), "none of the answer");
     assert_eq!(failure.attempts[0].provider_request_id.as_deref(), Some("msg_7"));
 }

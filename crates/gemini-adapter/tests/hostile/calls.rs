@@ -71,8 +71,14 @@ fn arguments_are_an_object_or_what_the_tool_layer_refuses() {
         (r#""args":7"#, "ToolCalls: f#a7"),
         (r#""args":"{\"p\":1}""#, r#"ToolCalls: f#a{"p":1}"#),
         (r#""args":"{\"p\":""#, "Length: "),
+        (
+            r#""args":{"n":12345678901234567890123}"#,
+            r#"ToolCalls: f#a"{\"n\":12345678901234567890123}""#,
+        ),
+        (r#""args":{"n":18446744073709551615}"#, r#"ToolCalls: f#a{"n":18446744073709551615}"#),
+        (r#""args":{"p":1,"p":2}"#, r#"ToolCalls: f#a"{\"p\":1,\"p\":2}""#),
         (r#""args":"p=1""#, r#"ToolCalls: f#a"p=1""#),
-        (r#""args":{"p":"\ud83d"}"#, "ToolCalls: f#a{\"p\":\"\u{fffd}\"}"),
+        (r#""args":{"p":"\ud83d"}"#, r#"ToolCalls: f#a"{\"p\":\"\\ud83d\"}""#),
         (
             r#""partialArgs":[{"jsonPath":"$.p","numberValue":1}],"willContinue":true"#,
             "failed Protocol PARTIAL_ARGUMENTS unknown",

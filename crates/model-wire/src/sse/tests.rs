@@ -57,6 +57,9 @@ fn events_are_found_in_every_spelling() {
     check("an unterminated line feed", b"data: a\n", &["|a"]);
     check("characters of several bytes", "data: ä漢👩‍👩‍👧\n\n".as_bytes(), &["|ä漢👩‍👩‍👧"]);
     check("a nul", b"data: a\0b\n\n", &["|a\0b"]);
+    let bare = b"data: a\n\n{\n  \"error\": 1\n}\n";
+    check("a bare document", bare, &["|a", "|{\n\"error\": 1\n}"]);
+    check("a bare list", b"data: a\n\n[{\n}]\n\ndata: b", &["|a", "|[{\n}]", "|b"]);
     check("nothing", b"", &[]);
     check("empty lines", b"\n\n\r\n\r\n", &[]);
 }
