@@ -70,21 +70,3 @@ async fn what_is_not_ready_is_not_waited_for() {
     assert!(waiting.if_ready(pin!(pending::<()>())).await.is_none());
     assert!(matches!(waiting.if_ready(pin!(async { 1 })).await, Some(Waited::Done(1))));
 }
-
-#[tokio::test(start_paused = true)]
-async fn what_was_entered_for_an_earlier_wait_wakes_a_later_one() {
-    let operation = operation(1_000);
-    let mut waiting = Waiting::within(&operation);
-    let cancel = async {
-        sleep(Duration::from_secs(9)).await;
-        operation.cancellation.cancel();
-    };
-    let waits = async {
-        let first = waited(&mut waiting, 100, Some(1)).await;
-        let second = waited(&mut waiting, 5, None).await;
-        let third = waited(&mut waiting, 100, Some(1)).await;
-        (first, second, third, waited(&mut waiting, 100, None).await)
-    };
-    let (ends, ()) = tokio::join!(waits, cancel);
-    assert_eq!(ends, (("done", 1), ("too long", 5), ("done", 1), ("canceled", 2)));
-}
