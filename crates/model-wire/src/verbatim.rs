@@ -40,7 +40,9 @@ impl Place {
 
 /// The frame with the text of what stands at `places` in place of it; `None` where nothing does.
 pub(crate) fn with_texts(frame: &[u8], places: &[Place]) -> Option<Vec<u8>> {
-    places.iter().any(|place| may_hold(frame, place)).then_some(())?;
+    let ends = |at: usize| places.get(at).and_then(|place| place.path.last());
+    let is_first = |at: &usize| !(0..*at).any(|earlier| ends(earlier) == ends(*at));
+    (0..places.len()).filter(is_first).any(|at| may_hold(frame, &places[at])).then_some(())?;
     let mut walk = Walk { frame, at: 0, spans: Vec::new() };
     walk.frames(places)?;
     let (mut text, mut from) = (Vec::with_capacity(frame.len() + 64), 0);
