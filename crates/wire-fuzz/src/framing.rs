@@ -55,28 +55,37 @@ fn frame(bytes: &[u8], cuts: Cuts, limit: usize) -> Framed {
 
 /// The events as the specification words it, line by line over the whole, but for what servers are
 /// forgiven: the last event counts also when the bytes end before its empty line, padding before a
-/// field and large letters in its name say nothing, an object by itself is data, and a field named
-/// `error` is data of an event of that name.
+/// field and large letters in its name say nothing, an object or a list by itself is data, to the next
+/// empty line, and a field named `error` is data of an event of that name.
 fn by_the_book(bytes: &[u8]) -> Vec<(Vec<u8>, Vec<u8>)> {
     let mut events = Vec::new();
     let (mut name, mut data): (&[u8], Option<Vec<u8>>) = (b"", None);
+    let mut is_bare = false;
     for line in lines(bytes).into_iter().chain([&b""[..]]) {
         if line.is_empty() {
             events.extend(data.take().map(|data| (name.to_vec(), data)));
-            name = b"";
+            (name, is_bare) = (b"", false);
             continue;
         }
+        let line = without_padding(line);
+        is_bare |= line.starts_with(b"{") || line.starts_with(b"[");
         let (field, value) = field(line);
-        match field.to_ascii_lowercase().as_slice() {
-            b"event" => name = value,
-            b"error" => name = b"error",
-            _ => {}
-        }
-        if matches!(field.to_ascii_lowercase().as_slice(), b"data" | b"error") {
-            match &mut data {
-                None => data = Some(value.to_vec()),
-                Some(data) => data.extend([b"\n", value].concat()),
+        let more = match field.to_ascii_lowercase().as_slice() {
+            b"event" => {
+                name = value;
+                continue;
             }
+            b"error" => {
+                name = b"error";
+                value
+            }
+            b"data" => value,
+            _ if is_bare => line,
+            _ => continue,
+        };
+        match &mut data {
+            None => data = Some(more.to_vec()),
+            Some(data) => data.extend([b"\n", more].concat()),
         }
     }
     events
@@ -94,14 +103,14 @@ fn lines(bytes: &[u8]) -> Vec<&[u8]> {
     lines
 }
 
-fn field(line: &[u8]) -> (&[u8], &[u8]) {
-    let mut line = line;
+fn without_padding(mut line: &[u8]) -> &[u8] {
     while let Some(rest) = PADDING.iter().find_map(|padding| line.strip_prefix(*padding)) {
         line = rest;
     }
-    if line.starts_with(b"{") {
-        return (b"data", line);
-    }
+    line
+}
+
+fn field(line: &[u8]) -> (&[u8], &[u8]) {
     match line.iter().position(|byte| *byte == b':') {
         None => (line, b""),
         Some(colon) => {
