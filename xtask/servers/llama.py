@@ -17,6 +17,7 @@ parameters.n_ctx = 4096
 parameters.n_parallel = 1
 parameters.use_jinja = True
 parameters.offline = True
+parameters.chat_template = pathlib.Path(__file__).with_suffix(".jinja").read_text()
 parameters.cpuparams.n_threads = 1
 parameters.cpuparams_batch.n_threads = 1
 server = xllamacpp.Server(parameters)

@@ -8,6 +8,7 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::{
     budget_limit::{tokens, usd},
+    endpoint::Api,
     exit::exit_codes_help,
     time_limit::time_limit,
 };
@@ -147,11 +148,12 @@ pub(crate) struct ReceiptsArguments {
 }
 
 /// What an examination takes.
-pub(crate) const EXAMINATION: &str = "about 30 requests and 15,000 tokens";
+pub(crate) const EXAMINATION: &str = "about 35 requests and 15,000 tokens";
 
 const DOCTOR_HELP: &str = "Examples:
   agent doctor --base-url http://127.0.0.1:11434/v1 --model qwen3
   agent doctor --base-url http://127.0.0.1:8080/v1 --profile-out server.toml
+  agent doctor --base-url http://127.0.0.1:11434/v1 --model qwen3 --window-up-to 32000
 
 A key is sent only to the address that it is set up with (OPENAI_BASE_URL, or base_url in the
 configuration file).";
@@ -166,12 +168,17 @@ pub(crate) struct DoctorArguments {
     /// Model to examine; else the only one of the server.
     #[arg(long, short, value_name = "NAME")]
     pub(crate) model: Option<String>,
-    /// API to speak.
+    /// API to speak; else the one that is set up, or the first that the server answers in.
     #[arg(long, value_enum)]
-    pub(crate) api: Option<DoctorApi>,
-    /// Write what was found to a new file, which `profile` in the configuration file names.
+    pub(crate) api: Option<Api>,
+    /// Write what was found to a new file: the profile that `profile` in the configuration file
+    /// names, or for messages and gemini a section of that file.
     #[arg(long, value_name = "FILE")]
     pub(crate) profile_out: Option<PathBuf>,
+    /// Look for the real window of the model with prompts of up to so many tokens; the cost is told
+    /// first.
+    #[arg(long, value_name = "TOKENS", value_parser = clap::value_parser!(u64).range(1_024..=4_000_000))]
+    pub(crate) window_up_to: Option<u64>,
     /// Print one JSON object a line: the findings, then the whole.
     #[arg(long)]
     pub(crate) json: bool,
@@ -186,15 +193,6 @@ pub(crate) struct ModelsArguments {
     /// Print one JSON object a line.
     #[arg(long)]
     pub(crate) json: bool,
-}
-
-/// The APIs that can be examined.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum DoctorApi {
-    /// Chat Completions.
-    Chat,
-    /// Responses.
-    Responses,
 }
 
 fn cycles(text: &str) -> Result<u32, &'static str> {

@@ -9,14 +9,16 @@ mod place;
 mod probes;
 mod report;
 mod seen;
+mod speaking;
+mod written;
 
-use std::{fs::OpenOptions, io::Write, path::Path, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
-use anyhow::{Context, anyhow};
-use runtime_ports::PortFailure;
+use anyhow::anyhow;
+use runtime_ports::{PortFailure, PortFailureKind};
 use serde_json::Value;
 
-use self::{finding::Verdict, patient::Patient, seen::Seen};
+use self::{finding::Verdict, patient::Patient, seen::Seen, written::Kept};
 use crate::{
     arguments::{DoctorArguments, EXAMINATION},
     bench::root_operation,
@@ -62,29 +64,36 @@ async fn examined(
     let wrong = |error: anyhow::Error| Diagnosis::configuration(&error);
     let file = Places::find().map_err(wrong)?.configuration_file();
     let place = place::find(arguments, &file).map_err(wrong)?;
-    if let Some(path) = arguments.profile_out.as_deref().filter(|path| path.exists()) {
-        return Err(wrong(exists(path)));
-    }
-    let named = place.model.clone();
+    let kept = arguments.profile_out.as_deref().map(Kept::new).transpose().map_err(wrong)?;
+    let (named, is_told) = (place.model.clone(), place.is_told);
     let mut patient = Patient::new(place, operation).map_err(|error| wrong(error.into()))?;
     screen.line(&format!(
         "examining {}: {EXAMINATION}, at most 10 minutes; Ctrl-C stops it",
         shown_address(&patient)
     ));
+    if let Some(most) = arguments.window_up_to {
+        screen.line(&probes::cost_of_window(most));
+    }
     find_model(&mut patient, named).await?;
-    probes::examine(&mut patient, &|part| screen.line(&format!("  {part}"))).await;
+    if !is_told {
+        speaking::listen(&mut patient).await.map_err(|error| wrong(error.into()))?;
+        screen.line(&format!("  {}", speaking::text(&patient)));
+    }
+    let told = |part: &str| screen.line(&format!("  {part}"));
+    probes::examine(&mut patient, arguments.window_up_to, &told).await;
     let exit = exit_of(&patient);
     let text = match arguments.json {
         true => report::json_lines(&patient, exit.code()),
-        false => report::text(&patient, &fitness(&patient)),
+        false => report::text(&patient, &fitness(&patient), screen.columns_out()),
     };
     screen.lines_out(text.as_bytes());
-    if let Some(path) = arguments.profile_out.as_deref().filter(|_| patient.over.is_none()) {
-        write_profile(path, &mut patient).map_err(wrong)?;
-        let shown = path.display();
-        screen.line(&format!(
-            "{shown} holds the profile; name it as profile in the configuration file"
-        ));
+    if let Some(failure) = &patient.over {
+        let diagnosis = advised(&patient, failure);
+        screen.line(&format!("agent: {}", safe_line(&diagnosis.message, 600)));
+        diagnosis.hint.iter().for_each(|hint| screen.line(&format!("       {hint}")));
+    }
+    if let Some(kept) = kept.filter(|_| patient.over.is_none()) {
+        screen.line(&kept.write(&mut patient).map_err(wrong)?);
     }
     Ok(exit)
 }
@@ -105,7 +114,7 @@ async fn find_model(patient: &mut Patient, named: Option<String>) -> Result<(), 
         is_nobody || (named.is_none() && seen.trouble().is_some())
     };
     if let Some(failure) = seen.read.as_ref().err().filter(says_no) {
-        return Err(Diagnosis::port(failure));
+        return Err(advised(patient, failure));
     }
     let came = match (names.len(), seen.status) {
         (0, 200..300) => "none".to_owned(),
@@ -115,7 +124,11 @@ async fn find_model(patient: &mut Patient, named: Option<String>) -> Result<(), 
     let model = match (named, &names[..]) {
         (Some(named), _) => named,
         (None, [only]) => only.clone(),
-        (None, several) => return Err(name_one(several)),
+        (None, several) => {
+            let absent = version(patient).filter(|_| seen.status == 404);
+            let hint = absent.unwrap_or_else(|| "name one with --model".to_owned());
+            return Err(name_one(several).with_hint(&hint));
+        }
     };
     context(patient, &seen, &model);
     let is_listed = names.contains(&model);
@@ -129,13 +142,43 @@ async fn find_model(patient: &mut Patient, named: Option<String>) -> Result<(), 
     Ok(())
 }
 
+/// A failure with what to do about it here, where there is no run and no receipt.
+fn advised(patient: &Patient, failure: &PortFailure) -> Diagnosis {
+    let diagnosis = Diagnosis::port(failure);
+    let hint = match failure.kind {
+        _ if failure.code == "NOT_AN_API" => version(patient),
+        PortFailureKind::NotFound => version(patient),
+        PortFailureKind::Forbidden => Some(
+            "a key goes only to the address that it is set up with: set OPENAI_BASE_URL with \
+             OPENAI_API_KEY, or base_url with api_key_env in the configuration file"
+                .to_owned(),
+        ),
+        PortFailureKind::Unavailable => {
+            Some("check the address; if it is right, try again".to_owned())
+        }
+        // The message says it.
+        _ if failure.code == "REDIRECT_REFUSED" => None,
+        _ => return diagnosis,
+    };
+    Diagnosis { hint, ..diagnosis }
+}
+
+/// An address without a version is the most usual mistake.
+fn version(patient: &Patient) -> Option<String> {
+    let address = shown_address(patient);
+    let path = address.split_once("://").and_then(|(_, rest)| rest.split_once('/'));
+    let is_bare = path.is_none_or(|(_, path)| path.trim_matches('/').is_empty());
+    let address = address.trim_end_matches('/');
+    is_bare.then(|| format!("most servers have a version in their address: try {address}/v1"))
+}
+
 fn name_one(names: &[String]) -> Diagnosis {
     let shown: Vec<&str> = names.iter().take(MODELS_SHOWN).map(String::as_str).collect();
     let found = match names.len() {
         0 => "the server lists no model".to_owned(),
         count => format!("the server has {count} models: {}", shown.join(", ")),
     };
-    Diagnosis::configuration(&anyhow!(found)).with_hint("name one with --model")
+    Diagnosis::configuration(&anyhow!(found))
 }
 
 fn entries(seen: &Seen) -> Vec<&Value> {
@@ -145,7 +188,12 @@ fn entries(seen: &Seen) -> Vec<&Value> {
 }
 
 fn name(entry: &Value) -> Option<&str> {
-    ["id", "name", "model"].into_iter().find_map(|field| entry[field].as_str())
+    if let Some(id) = entry["id"].as_str() {
+        return Some(id);
+    }
+    let name = ["name", "model"].into_iter().find_map(|field| entry[field].as_str())?;
+    // generateContent lists them with their collection.
+    Some(name.strip_prefix("models/").unwrap_or(name))
 }
 
 fn names(seen: &Seen) -> Vec<String> {
@@ -185,16 +233,4 @@ fn fitness(patient: &Patient) -> String {
         (None, false) => format!("an agent needs what this lacks: {}", fatal.join(", ")),
         (None, true) => "an agent can work with this server and model".to_owned(),
     }
-}
-
-fn exists(path: &Path) -> anyhow::Error {
-    anyhow!("{} exists already; name another file, or remove it", path.display())
-}
-
-fn write_profile(path: &Path, patient: &mut Patient) -> anyhow::Result<()> {
-    patient.profile.name = format!("measured: {}", safe_line(&patient.model, 60));
-    let context = || format!("the profile {} cannot be written", path.display());
-    let file = OpenOptions::new().write(true).create_new(true).open(path);
-    let mut file = file.with_context(context)?;
-    file.write_all(patient.profile.to_toml().as_bytes()).with_context(context)
 }

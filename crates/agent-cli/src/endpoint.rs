@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 pub(crate) const PUBLIC_BASE_URL: &str = "https://api.openai.com/v1";
 
 /// Which API a server is spoken to with.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, clap::ValueEnum)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Api {
     /// Chat Completions; every compatible server has it.

@@ -18,6 +18,10 @@ use crate::panel::Panel;
 /// What fits into a line where no width is known.
 const UNBOUND: usize = 250;
 
+/// Columns of a table, where there is room for as many, and where there is not.
+const TABLE: usize = 80;
+const NARROWEST: usize = 44;
+
 /// What an unfinished line belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Streamed {
@@ -131,6 +135,14 @@ impl Screen {
         let size = self.stderr_is_terminal.then(|| tcgetwinsize(io::stderr()).ok()).flatten();
         // Terminals that do not know their size say 0.
         size.map(|size| usize::from(size.ws_col)).filter(|&columns| columns > 0).unwrap_or(UNBOUND)
+    }
+
+    /// How many characters a line of a table on standard output has at most: 80, or as many as a
+    /// narrower terminal shows, if it shows enough for a table.
+    pub(crate) fn columns_out(&self) -> usize {
+        let size = self.stdout_is_terminal.then(|| tcgetwinsize(io::stdout()).ok()).flatten();
+        let columns = size.map(|size| usize::from(size.ws_col)).filter(|&columns| columns > 0);
+        columns.unwrap_or(TABLE).clamp(NARROWEST, TABLE)
     }
 
     /// The terminal has shown the keys of an interruption where the cursor is.

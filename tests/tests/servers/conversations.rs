@@ -49,7 +49,7 @@ impl Knows {
         Self { words: true, tools: true, models: true, forms: true, most_tokens: 200 };
     /// Answers are made up, but a tool that is offered is called.
     pub(crate) const NOTHING: Self = Self { words: false, models: false, ..Self::THE_SCRIPT };
-    /// A small model, which calls no tools.
+    /// A small model, which calls no tools but when it must.
     pub(crate) const A_SMALL_MODEL: Self = Self { tools: false, most_tokens: 24, ..Self::NOTHING };
 }
 
@@ -129,7 +129,9 @@ pub(crate) async fn run_agent(
 
 async fn tools(subject: &Subject) -> Outcome {
     if !subject.knows.tools {
-        return Ok(Held::DoesNotApply("the model calls no tools".into()));
+        return Ok(Held::DoesNotApply(
+            "the small model calls when it must; see forced call".into(),
+        ));
     }
     let (result, ran) = run_agent(&subject.endpoint, "Multiply six times seven, twice.").await?;
     claim(result.status == RunStatus::Completed, || {

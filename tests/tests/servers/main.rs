@@ -9,6 +9,7 @@ mod calling;
 mod command;
 mod control;
 mod conversations;
+mod forced;
 mod llmock;
 mod real;
 mod referee;

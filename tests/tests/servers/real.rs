@@ -3,6 +3,7 @@
 use crate::{
     address,
     conversations::{self, Knows, Subject},
+    forced,
     results::{About, Results},
     speech::{Endpoint, Speech},
 };
@@ -26,6 +27,8 @@ async fn each(base: &str, key: &str, about: impl Fn(String) -> About, results: &
         let endpoint = Endpoint { key: key.to_owned(), ..endpoint };
         let knows = Knows::A_SMALL_MODEL;
         let subject = Subject { base: base.to_owned(), endpoint, knows };
-        conversations::check(&subject, &about(speech.name()), results).await;
+        let about = about(speech.name());
+        conversations::check(&subject, &about, results).await;
+        forced::check(&subject, &about, results).await;
     }
 }

@@ -1,10 +1,16 @@
-//! Decides how a question to a server under examination is written, in both APIs.
+//! Decides how a question to a server under examination is written, in Chat Completions and in
+//! Responses; the other APIs have files of their own.
 //!
 //! Knows the JSON of requests as the APIs say it, without what an adapter would make of it. Refuses
 //! to know what the question is for.
 
-use openai_adapter::{Api, MaxTokensField};
+mod gemini;
+mod messages;
+
+use openai_adapter::MaxTokensField;
 use serde_json::{Map, Value, json};
+
+use crate::endpoint::Api;
 
 /// A piece of a conversation.
 #[derive(Debug, Clone)]
@@ -18,6 +24,10 @@ pub(crate) enum Turn {
     Calls(Vec<(String, String, String)>),
     /// The result of a call.
     Result(String, &'static str),
+    /// The same, with an image of one red pixel in it.
+    Picture(String, &'static str),
+    /// What the model said, as this API writes it.
+    Said(Value),
 }
 
 /// Which call is asked for.
@@ -56,8 +66,8 @@ pub(crate) struct Dialect {
     pub(crate) limit: MaxTokensField,
 }
 
-const RED_PIXEL: &str = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlE\
-                         QVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==";
+const RED_PIXEL: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx\
+                         0gAAAABJRU5ErkJggg==";
 
 impl Ask {
     /// A question in words, streamed, with room for 512 tokens.
@@ -100,20 +110,29 @@ impl Ask {
     /// The body of the request.
     pub(crate) fn body(&self, model: &str, dialect: Dialect) -> Value {
         let mut body = match dialect.api {
-            Api::Chat => self.chat(model, dialect.limit),
-            Api::Responses => self.responses(model),
+            Api::Chat => self.with_tools(self.chat(model, dialect.limit), dialect.api),
+            Api::Responses => self.with_tools(self.responses(model), dialect.api),
+            Api::Messages => messages::body(self, model),
+            Api::Gemini => gemini::body(self),
         };
-        if !self.tools.is_empty() {
-            let tools: Vec<Value> = self.tools.iter().map(|name| tool(dialect.api, name)).collect();
-            body["tools"] = Value::Array(tools);
-            match self.choice {
-                Choice::Auto => {}
-                Choice::Required => body["tool_choice"] = json!("required"),
-                Choice::Named(name) => body["tool_choice"] = named(dialect.api, name),
+        for (name, value) in &self.extra {
+            match (body[name.as_str()].as_object_mut(), value.as_object()) {
+                (Some(there), Some(more)) => there.extend(more.clone()),
+                _ => body[name.as_str()] = value.clone(),
             }
         }
-        for (name, value) in &self.extra {
-            body[name.as_str()] = value.clone();
+        body
+    }
+
+    fn with_tools(&self, mut body: Value, api: Api) -> Value {
+        if self.tools.is_empty() {
+            return body;
+        }
+        body["tools"] = self.tools.iter().map(|name| tool(api, name)).collect();
+        match self.choice {
+            Choice::Auto => {}
+            Choice::Required => body["tool_choice"] = json!("required"),
+            Choice::Named(name) => body["tool_choice"] = named(api, name),
         }
         body
     }
@@ -156,7 +175,7 @@ fn chat_message(turn: &Turn) -> Value {
         Turn::User(text) => json!({ "role": "user", "content": text }),
         Turn::Image(text) => json!({ "role": "user", "content": [
             { "type": "text", "text": text },
-            { "type": "image_url", "image_url": { "url": RED_PIXEL } },
+            { "type": "image_url", "image_url": { "url": red_pixel() } },
         ] }),
         Turn::Calls(calls) => {
             let call = |(id, name, arguments): &(String, String, String)| {
@@ -167,6 +186,11 @@ fn chat_message(turn: &Turn) -> Value {
             json!({ "role": "assistant", "content": null, "tool_calls": calls })
         }
         Turn::Result(id, text) => json!({ "role": "tool", "tool_call_id": id, "content": text }),
+        Turn::Picture(id, text) => json!({ "role": "tool", "tool_call_id": id, "content": [
+            { "type": "text", "text": text },
+            { "type": "image_url", "image_url": { "url": red_pixel() } },
+        ] }),
+        Turn::Said(message) => message.clone(),
     }
 }
 
@@ -174,7 +198,7 @@ fn items(turn: &Turn) -> Vec<Value> {
     match turn {
         Turn::Image(text) => vec![json!({ "role": "user", "content": [
             { "type": "input_text", "text": text },
-            { "type": "input_image", "image_url": RED_PIXEL },
+            { "type": "input_image", "image_url": red_pixel() },
         ] })],
         Turn::Calls(calls) => {
             let call = |(id, name, arguments): &(String, String, String)| {
@@ -187,35 +211,44 @@ fn items(turn: &Turn) -> Vec<Value> {
         Turn::Result(id, text) => {
             vec![json!({ "type": "function_call_output", "call_id": id, "output": text })]
         }
+        Turn::Picture(id, text) => vec![json!({
+            "type": "function_call_output", "call_id": id, "output": [
+                { "type": "input_text", "text": text },
+                { "type": "input_image", "image_url": red_pixel() },
+            ],
+        })],
         said => vec![chat_message(said)],
     }
 }
 
-fn tool(api: Api, name: &str) -> Value {
+fn red_pixel() -> String {
+    format!("data:image/png;base64,{RED_PIXEL}")
+}
+
+/// What a tool is for, and the schema of its arguments.
+fn about(name: &str) -> (&'static str, Value) {
     let city = json!({ "city": { "type": "string", "description": "name of a city" } });
-    let (properties, required) = match name {
-        "get_weather" => (city, json!(["city"])),
-        _ => (json!({}), json!([])),
+    let (description, properties, required) = match name {
+        "get_weather" => ("the weather of today in a city", city, json!(["city"])),
+        _ => ("takes nothing and answers pong", json!({}), json!([])),
     };
-    let parameters = json!({ "type": "object", "properties": properties, "required": required });
-    let description = match name {
-        "get_weather" => "the weather of today in a city",
-        _ => "takes nothing and answers pong",
-    };
-    let function = json!({ "name": name, "description": description, "parameters": parameters });
-    match api {
-        Api::Chat => json!({ "type": "function", "function": function }),
-        Api::Responses => {
-            let mut flat = function;
-            flat["type"] = json!("function");
-            flat
-        }
+    (description, json!({ "type": "object", "properties": properties, "required": required }))
+}
+
+fn tool(api: Api, name: &str) -> Value {
+    let (description, parameters) = about(name);
+    let mut function =
+        json!({ "name": name, "description": description, "parameters": parameters });
+    if api == Api::Responses {
+        function["type"] = json!("function");
+        return function;
     }
+    json!({ "type": "function", "function": function })
 }
 
 fn named(api: Api, name: &str) -> Value {
-    match api {
-        Api::Chat => json!({ "type": "function", "function": { "name": name } }),
-        Api::Responses => json!({ "type": "function", "name": name }),
+    if api == Api::Responses {
+        return json!({ "type": "function", "name": name });
     }
+    json!({ "type": "function", "function": { "name": name } })
 }

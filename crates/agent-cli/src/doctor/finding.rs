@@ -2,6 +2,8 @@
 //!
 //! Knows nothing about how it was tried.
 
+use crate::endpoint::Api;
+
 /// What follows from what came.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Verdict {
@@ -46,10 +48,12 @@ pub(crate) enum Need {
     Spared,
 }
 
-/// One thing that can be tried: what it is called, what is asked, and whether an agent needs it.
+/// One thing that can be tried: what it is called, in which APIs it makes sense, what is asked, and
+/// whether an agent needs it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Probe {
     pub(crate) name: &'static str,
+    pub(crate) apis: &'static [Api],
     pub(crate) asked: &'static str,
     pub(crate) need: Need,
     /// What is lost where it does not work.

@@ -5,18 +5,20 @@
 
 use std::time::Duration;
 
-use model_wire::{Endpoint, Exchange, HangUp, HttpClient, KeyHeader, Timeouts};
-use openai_adapter::{Api, ServerProfile};
+use model_wire::{BuildError, Endpoint, Exchange, HangUp, HttpClient, KeyHeader, Timeouts};
+use openai_adapter::ServerProfile;
 use runtime_ports::{DiscardDeltas, OperationContext, PortFailure};
+use runtime_types::CredentialHandle;
 use serde_json::Value;
 
 use super::{
-    ask::{Ask, Dialect},
+    ask::{Ask, Dialect, Manner},
     finding::{Finding, Probe, Verdict},
     place::Place,
     report::Tally,
     seen::Seen,
 };
+use crate::endpoint::Api;
 
 /// Longest wait for one answer.
 const ONE_ANSWER: Duration = Duration::from_secs(60);
@@ -24,6 +26,8 @@ const ONE_ANSWER: Duration = Duration::from_secs(60);
 /// A server under examination.
 pub(crate) struct Patient {
     pub(crate) api: Api,
+    /// Which APIs it was found to speak; empty when that was not looked for.
+    pub(crate) speaks: Vec<Api>,
     pub(crate) model: String,
     pub(crate) endpoint: Endpoint,
     pub(crate) profile: ServerProfile,
@@ -32,6 +36,8 @@ pub(crate) struct Patient {
     pub(crate) tokens: Tally,
     /// How long the first bytes of a short answer take.
     pub(crate) usual: Option<Duration>,
+    /// Names of probes that nobody wants.
+    pub(crate) left_out: Vec<&'static str>,
     /// Why nothing more can be tried.
     pub(crate) over: Option<PortFailure>,
     client: HttpClient,
@@ -44,23 +50,20 @@ impl Patient {
     ///
     /// # Errors
     /// The address or the key cannot be used.
-    pub(crate) fn new(
-        place: Place,
-        operation: OperationContext,
-    ) -> Result<Self, openai_adapter::BuildError> {
+    pub(crate) fn new(place: Place, operation: OperationContext) -> Result<Self, BuildError> {
         let Place { api, mut endpoint, profile, .. } = place;
         let profile = profile.unwrap_or_else(|| ServerProfile::of_base_url(&endpoint.base_url));
-        if let Some(name) = &profile.key_header {
-            endpoint.key_header = KeyHeader::Named(name.clone());
-        }
         endpoint.timeouts = Timeouts {
             connect: Duration::from_secs(10),
             head: ONE_ANSWER,
-            idle: Duration::from_secs(20),
+            // Long prompts are read in silence.
+            idle: ONE_ANSWER,
             tail: Duration::from_secs(2),
         };
+        dress(&mut endpoint, api, &profile)?;
         Ok(Self {
             api,
+            speaks: Vec::new(),
             model: String::new(),
             client: HttpClient::new(&endpoint)?,
             endpoint,
@@ -69,9 +72,26 @@ impl Patient {
             requests: 0,
             tokens: Tally::default(),
             usual: None,
+            left_out: Vec::new(),
             over: None,
             operation,
         })
+    }
+
+    /// Speaks another API from now on.
+    ///
+    /// # Errors
+    /// As of a new one.
+    pub(crate) fn speak(&mut self, api: Api) -> Result<(), BuildError> {
+        dress(&mut self.endpoint, api, &self.profile)?;
+        self.client = HttpClient::new(&self.endpoint)?;
+        self.api = api;
+        Ok(())
+    }
+
+    /// Whether the adapter of this API takes a profile of a server.
+    pub(crate) const fn has_profile(&self) -> bool {
+        matches!(self.api, Api::Chat | Api::Responses)
     }
 
     pub(crate) const fn operation(&self) -> &OperationContext {
@@ -86,7 +106,7 @@ impl Patient {
     /// The same, with an end of this side's choice.
     pub(crate) async fn ask_until(&mut self, ask: &Ask, hang_up: HangUp) -> Seen {
         let body = ask.body(&self.model, self.dialect());
-        let path = self.path();
+        let path = self.path(ask.manner);
         self.send(&path, Some(body), hang_up).await
     }
 
@@ -97,7 +117,11 @@ impl Patient {
 
     /// The list of models.
     pub(crate) async fn models(&mut self) -> Seen {
-        let path = self.with_version(&self.profile.models_path.clone());
+        let path = match self.api {
+            Api::Chat | Api::Responses => self.with_version(&self.profile.models_path),
+            Api::Messages => "models?limit=1000".to_owned(),
+            Api::Gemini => "models?pageSize=1000".to_owned(),
+        };
         self.send(&path, None, HangUp::AtTheEnd).await
     }
 
@@ -119,12 +143,20 @@ impl Patient {
         seen
     }
 
-    fn path(&self) -> String {
-        let path = match self.api {
-            Api::Chat => &self.profile.chat_path,
-            Api::Responses => &self.profile.responses_path,
+    fn path(&self, manner: Manner) -> String {
+        let path = match (self.api, manner) {
+            (Api::Chat, _) => &self.profile.chat_path,
+            (Api::Responses, _) => &self.profile.responses_path,
+            (Api::Messages, _) => return "messages".to_owned(),
+            (Api::Gemini, Manner::Whole) => return self.method("generateContent"),
+            (Api::Gemini, _) => return self.method("streamGenerateContent?alt=sse"),
         };
         self.with_version(&path.replace("{model}", &self.model))
+    }
+
+    fn method(&self, name: &str) -> String {
+        let collection = if self.model.contains('/') { "" } else { "models/" };
+        format!("{collection}{}:{name}", self.model)
     }
 
     fn with_version(&self, path: &str) -> String {
@@ -135,8 +167,11 @@ impl Patient {
         }
     }
 
+    /// What came of a probe. One that makes no sense here has no finding.
     pub(crate) fn find(&mut self, probe: Probe, verdict: Verdict, came: impl Into<String>) {
-        self.findings.push(Finding { probe, verdict, came: came.into() });
+        if self.makes_sense(probe) {
+            self.findings.push(Finding { probe, verdict, came: came.into() });
+        }
     }
 
     /// A probe that is passed over.
@@ -144,8 +179,43 @@ impl Patient {
         self.find(probe, Verdict::Untested, why);
     }
 
+    /// Whether a probe says something about a server of this API.
+    pub(crate) fn makes_sense(&self, probe: Probe) -> bool {
+        probe.apis.contains(&self.api) && !self.left_out.contains(&probe.name)
+    }
+
+    /// Whether a probe is tried: it makes sense, and there is time.
+    pub(crate) fn tries(&self, probe: Probe) -> bool {
+        self.makes_sense(probe) && self.goes_on()
+    }
+
     /// Whether there is time, and somebody who wants to know.
     pub(crate) fn goes_on(&self) -> bool {
         self.over.is_none() && self.operation.remaining().is_ok()
     }
+}
+
+/// Headers as the API wants them.
+fn dress(endpoint: &mut Endpoint, api: Api, profile: &ServerProfile) -> Result<(), BuildError> {
+    let named = |name: &str| KeyHeader::Named(name.to_owned());
+    endpoint.headers.clear();
+    endpoint.key_header = match api {
+        Api::Chat | Api::Responses => {
+            profile.key_header.as_deref().map_or(KeyHeader::Bearer, named)
+        }
+        Api::Messages => {
+            let version = CredentialHandle::new("2023-06-01");
+            endpoint.headers.push(("anthropic-version".to_owned(), version));
+            named("x-api-key")
+        }
+        // A key in an address ends up in logs; the adapter takes none there.
+        Api::Gemini if has_key(&endpoint.base_url) => return Err(BuildError::CredentialInUrl),
+        Api::Gemini => named("x-goog-api-key"),
+    };
+    Ok(())
+}
+
+fn has_key(base_url: &str) -> bool {
+    let query = base_url.split_once('?').map_or("", |(_, query)| query);
+    query.split('&').any(|pair| pair.starts_with("key="))
 }

@@ -7,12 +7,13 @@ use std::path::Path;
 
 use anyhow::bail;
 use model_wire::Endpoint;
-use openai_adapter::{Api, ServerProfile};
+use openai_adapter::ServerProfile;
 
 use crate::{
-    arguments::{DoctorApi, DoctorArguments},
+    arguments::DoctorArguments,
     configuration::{ConfigurationFile, ModelChoice, Wanted, choose_model},
-    endpoint, server,
+    endpoint::{self, Api, VENDORS},
+    server,
     servers::Servers,
 };
 
@@ -20,6 +21,8 @@ use crate::{
 pub(crate) struct Place {
     pub(crate) endpoint: Endpoint,
     pub(crate) api: Api,
+    /// Whether somebody said which API it speaks.
+    pub(crate) is_told: bool,
     pub(crate) model: Option<String>,
     pub(crate) profile: Option<ServerProfile>,
 }
@@ -27,20 +30,21 @@ pub(crate) struct Place {
 /// Finds the server: the command line, the environment, the file.
 pub(crate) fn find(arguments: &DoctorArguments, file: &Path) -> anyhow::Result<Place> {
     let file = ConfigurationFile::read(file)?;
-    let (found, model) = match &arguments.base_url {
-        Some(address) => (at(address, &file), arguments.model.clone()),
-        None => known(arguments, file)?,
-    };
-    let api = match (arguments.api, found.api) {
-        (Some(DoctorApi::Chat), _) | (None, endpoint::Api::Chat) => Api::Chat,
-        (Some(DoctorApi::Responses), _) | (None, endpoint::Api::Responses) => Api::Responses,
-        (None, endpoint::Api::Messages | endpoint::Api::Gemini) => {
-            bail!("only servers with the api chat or responses are examined; name one with --api")
+    let (found, is_set_up, model) = match &arguments.base_url {
+        Some(address) => {
+            let (found, is_set_up) = at(address, &file);
+            (found, is_set_up, arguments.model.clone())
+        }
+        None => {
+            let (found, model) = known(arguments, file)?;
+            (found, true, model)
         }
     };
+    let api = arguments.api.unwrap_or(found.api);
     let profile = found.profile.as_ref().map(server::server_profile).transpose()?;
     let endpoint = Endpoint { credential: found.key, ..Endpoint::new(found.base_url) };
-    Ok(Place { endpoint, api, model, profile })
+    let is_told = is_set_up || arguments.api.is_some();
+    Ok(Place { endpoint, api, is_told, model, profile })
 }
 
 fn environment(name: &str) -> Option<String> {
@@ -62,9 +66,17 @@ fn known(
     }
 }
 
-/// The server at an address, with its key if it is set up, and without one otherwise.
-fn at(address: &str, file: &ConfigurationFile) -> endpoint::Endpoint {
+/// The server at an address, with its key if it is set up, and without one otherwise; whether it is
+/// set up, or that of a vendor.
+fn at(address: &str, file: &ConfigurationFile) -> (endpoint::Endpoint, bool) {
     let filled = |value: &String| !value.trim().is_empty();
     let variable = |name: &str| environment(name).filter(filled);
-    Servers::of(&variable, file).at(address)
+    let servers = Servers::of(&variable, file);
+    let found = servers.at(address);
+    let is_set_up = servers.all().iter().any(|known| known.base_url == found.base_url);
+    let vendor = VENDORS.iter().find(|vendor| vendor.base_url == found.base_url);
+    match vendor.filter(|_| !is_set_up) {
+        Some(vendor) => (endpoint::Endpoint { api: vendor.api, ..found }, true),
+        None => (found, is_set_up),
+    }
 }

@@ -2,7 +2,7 @@
 //!
 //! Knows findings. Refuses to know how they came about.
 
-use openai_adapter::{Api, ServerProfile};
+use openai_adapter::ServerProfile;
 use serde_json::{Value, json};
 use unicode_width::UnicodeWidthStr;
 
@@ -13,7 +13,6 @@ use super::{
 use crate::safe_text::{safe_json, safe_line};
 
 const JSON_VERSION: u16 = 1;
-const COLUMNS: usize = 80;
 const NAME: usize = 17;
 const VERDICT: usize = 15;
 const LONGEST: usize = 300;
@@ -44,9 +43,9 @@ impl Tally {
     }
 }
 
-/// What is told at the end.
-pub(crate) fn text(patient: &Patient, fitness: &str) -> String {
-    let mut text = String::new();
+/// What is told at the end, in lines of at most so many columns.
+pub(crate) fn text(patient: &Patient, fitness: &str, columns: usize) -> String {
+    let mut text = examined(patient, columns);
     // Where nothing came, a list of all that was not tried says nothing more.
     let is_over = patient.over.is_some();
     let (untried, tried): (Vec<&Finding>, Vec<&Finding>) = patient
@@ -54,23 +53,38 @@ pub(crate) fn text(patient: &Patient, fitness: &str) -> String {
         .iter()
         .partition(|finding| is_over && finding.verdict == Verdict::Untested);
     for finding in tried {
-        row(finding, &mut text);
+        row(finding, columns, &mut text);
     }
     if let Some(first) = untried.first() {
-        text.push_str(&format!("all else: not tested: {}\n", first.came));
+        for line in wrapped(&format!("all else: not tested: {}", first.came), columns) {
+            text.push_str(&format!("{line}\n"));
+        }
     }
     text.push('\n');
-    losses(&patient.findings, &mut text);
+    losses(&patient.findings, columns, &mut text);
     let (requests, tokens) = (patient.requests, patient.tokens.text());
-    text.push_str(&format!("{fitness}\n{requests} requests, {tokens}\n"));
+    for line in [fitness.to_owned(), format!("{requests} requests, {tokens}")] {
+        for piece in wrapped(&line, columns) {
+            text.push_str(&format!("{piece}\n"));
+        }
+    }
     text
 }
 
-fn row(finding: &Finding, text: &mut String) {
+/// Who was examined, and in which language.
+fn examined(patient: &Patient, columns: usize) -> String {
+    let address = patient.endpoint.base_url.split('?').next().unwrap_or_default();
+    let (model, api) = (safe_line(&patient.model, 80), patient.api.word());
+    let line = format!("the model {model} of {}, by the api {api}", safe_line(address, 200));
+    let lines = wrapped(&line, columns);
+    lines.iter().map(|line| format!("{line}\n")).collect::<String>() + "\n"
+}
+
+fn row(finding: &Finding, columns: usize, text: &mut String) {
     let name = finding.probe.name;
     let verdict = finding.verdict.text();
     let came = format!("{}: {}", finding.probe.asked, finding.came);
-    let room = COLUMNS - NAME - VERDICT;
+    let room = columns.saturating_sub(NAME + VERDICT).max(1);
     let lines = wrapped(&safe_line(&came, LONGEST), room);
     for (place, line) in lines.iter().enumerate() {
         let (name, verdict) = if place == 0 { (name, verdict) } else { ("", "") };
@@ -105,7 +119,7 @@ fn pieces(word: &str, room: usize) -> Vec<String> {
     characters.chunks(most.max(1)).map(|piece| piece.iter().collect()).collect()
 }
 
-fn losses(findings: &[Finding], text: &mut String) {
+fn losses(findings: &[Finding], columns: usize, text: &mut String) {
     let broken: Vec<&Finding> =
         findings.iter().filter(|finding| finding.verdict == Verdict::Broken).collect();
     if broken.is_empty() {
@@ -114,7 +128,7 @@ fn losses(findings: &[Finding], text: &mut String) {
     text.push_str("What will not work\n");
     for finding in broken {
         let loss = format!("{}: {}", finding.probe.name, finding.probe.loss);
-        for (place, line) in wrapped(&loss, COLUMNS - 4).iter().enumerate() {
+        for (place, line) in wrapped(&loss, columns.saturating_sub(4).max(1)).iter().enumerate() {
             text.push_str(if place == 0 { "  - " } else { "    " });
             text.push_str(line);
             text.push('\n');
@@ -145,13 +159,14 @@ pub(crate) fn json_lines(patient: &Patient, exit: u8) -> String {
     line(json!({
         "kind": "report",
         "base_url": patient.endpoint.base_url.split('?').next(),
-        "api": match patient.api { Api::Chat => "chat", Api::Responses => "responses" },
+        "api": patient.api.word(),
+        "speaks": patient.speaks.iter().map(|api| api.word()).collect::<Vec<_>>(),
         "model": patient.model,
         "requests": patient.requests,
         "tokens": patient.tokens.counted,
         "tokens_are_all": patient.tokens.counted.is_some() && !patient.tokens.is_partial,
         "exit_code": exit,
-        "profile": profile(&patient.profile),
+        "profile": patient.has_profile().then(|| profile(&patient.profile)),
     }));
     lines
 }

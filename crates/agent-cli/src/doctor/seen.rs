@@ -4,12 +4,14 @@
 
 use std::time::Duration;
 
+use anthropic_adapter::PromptCache;
 use model_wire::{
-    Answer, Event, Framer, RawAnswer, RawEnd, Reader, Refusal, Size, TooLarge, failure,
+    Answer, Decoder, Event, Framer, RawAnswer, RawEnd, Reader, Refusal, Size, TooLarge, failure,
 };
-use openai_adapter::{Api, decoder};
 use runtime_ports::{DiscardDeltas, ModelContent, ModelFinish, PortFailure, TokenUsage};
 use serde_json::Value;
+
+use crate::endpoint::Api;
 
 const LIMIT: usize = 4 * 1024 * 1024;
 
@@ -42,7 +44,7 @@ impl Seen {
         let is_good = (200..300).contains(&raw.status);
         let refusal = (!is_good).then(|| Refusal::of_body(&body));
         let is_stream = looks_like_events(&body);
-        let mut reader = Reader::new(decoder(api, "doctor", "doctor"), LIMIT);
+        let mut reader = Reader::new(decoder(api), LIMIT);
         let read = match &refusal {
             Some(refusal) => Err(failure_of(raw.status, refusal)),
             None => read(&mut reader, raw),
@@ -131,6 +133,12 @@ impl Seen {
         output.iter().filter_map(text).collect()
     }
 
+    /// Whether the adapter reads some of it as reasoning.
+    pub(crate) fn has_reasoning(&self) -> bool {
+        let output = self.read.as_ref().map_or(&[][..], |answer| &answer.output);
+        output.iter().any(|content| matches!(content, ModelContent::Reasoning { .. }))
+    }
+
     /// Everything that stands in the events under `pointer`.
     pub(crate) fn all<'a>(&'a self, pointer: &'a str) -> impl Iterator<Item = &'a Value> {
         self.events.iter().filter_map(move |(_, event)| event.pointer(pointer))
@@ -146,6 +154,17 @@ impl Seen {
                 status => format!("http {status}: {}", failure.code),
             },
         }
+    }
+}
+
+/// As the adapter of the API reads answers.
+fn decoder(api: Api) -> Box<dyn Decoder> {
+    const NAME: &str = "doctor";
+    match api {
+        Api::Chat => openai_adapter::decoder(openai_adapter::Api::Chat, NAME, NAME),
+        Api::Responses => openai_adapter::decoder(openai_adapter::Api::Responses, NAME, NAME),
+        Api::Messages => anthropic_adapter::decoder(PromptCache::Off, NAME, NAME),
+        Api::Gemini => gemini_adapter::decoder(NAME, NAME),
     }
 }
 

@@ -1,6 +1,11 @@
 //! Decides whether `agent doctor` tells servers of every temperament as they are.
 
+mod hostile;
+mod raw_server;
 mod server;
+mod vendors;
+mod windows;
+mod wires;
 
 use std::{sync::Arc, time::Duration};
 
@@ -40,7 +45,7 @@ fn check(temper: Temper, arguments: &[&str], code: i32, expected: &[&str]) {
     let (_, ended) = examine(&server, &[arguments, &["--json"]].concat());
     assert_eq!(ended.code, Some(code), "{ended:?}");
     assert_eq!(departures(&ended), expected, "{ended:?}");
-    assert!(server.requests() <= 40, "{} requests", server.requests());
+    assert!(server.requests() <= 45, "{} requests", server.requests());
 }
 
 #[test]
@@ -62,7 +67,7 @@ fn the_table_fits_a_terminal_and_says_what_was_asked() {
     ] {
         assert!(ended.stdout.lines().any(|held| held == line), "no {line:?} in {}", ended.stdout);
     }
-    assert!(ended.stderr.contains("about 30 requests and 15,000 tokens"), "{ended:?}");
+    assert!(ended.stderr.contains("about 35 requests and 15,000 tokens"), "{ended:?}");
     assert!(!ended.stdout.contains("What will not work"));
 }
 
@@ -116,6 +121,8 @@ fn a_server_that_knows_few_fields() {
             "more fields deviates_handled: parallel_tool_calls is refused, and left out",
             "JSON schema will_not_work: http 400: INVALID_REQUEST; nor any JSON",
             "images will_not_work: http 400: INVALID_REQUEST",
+            "result images deviates_handled: http 400: INVALID_REQUEST; they are sent behind the \
+             results",
         ],
     );
 }
@@ -277,7 +284,6 @@ fn ctrl_c_stops_it() {
     let url = server.base_url();
     let place = Place::empty();
     let running = place.agent(&["doctor", "--base-url", &url, "--model", "m"]).start();
-    running.stderr.until("answers");
     server.until_requests(2);
     running.signal(rustix::process::Signal::INT);
     let ended = running.ended();

@@ -33,5 +33,6 @@ mod secrets;
 mod sharing;
 mod steering;
 mod taping;
+mod taping_odd;
 mod terminal;
 mod tmux;

@@ -1,7 +1,7 @@
 //! Decides what must not be seen in a tape, and blots it out.
 //!
-//! Knows the secrets of all endpoints that are recorded. Invariants: an occurrence is found as it is, with escapes of
-//! JSON (also of JSON within JSON) and of URLs, and where the bytes end in the middle of it; what
+//! Knows the secrets of all endpoints that are recorded. Invariants: an occurrence is found as it is, in base64, with
+//! escapes of JSON (also of JSON within JSON) and of URLs, and where the bytes end in the middle of it; what
 //! stands for it has as many bytes.
 
 use std::{
@@ -9,6 +9,7 @@ use std::{
     sync::{Arc, PoisonError, RwLock},
 };
 
+use base64::{Engine as _, engine::general_purpose::STANDARD};
 use reqwest::Url;
 use runtime_types::CredentialHandle;
 use serde_json::Value;
@@ -24,6 +25,9 @@ pub(super) const SHORTEST: usize = 6;
 
 /// From this many bytes on a secret is looked for within words as well.
 const WITHIN_WORDS: usize = 8;
+
+/// From this many bytes on it is looked for in base64 as well.
+const WITHIN_BASE64: usize = 12;
 
 /// Headers whose values everybody may know.
 const PUBLIC_HEADERS: [&str; 8] = [
@@ -136,12 +140,29 @@ impl Secrets {
     }
 }
 
+/// What base64 makes of the value wherever it stands in what is encoded: three texts, without the
+/// letters that depend on its neighbours. For values that are too long to be met by chance.
+fn encoded(value: &str) -> impl Iterator<Item = String> {
+    let long = Some(value).filter(|value| value.len() >= WITHIN_BASE64);
+    long.into_iter().flat_map(|value| {
+        (0..3).map(|before| {
+            let bytes: Vec<u8> = std::iter::repeat_n(0, before).chain(value.bytes()).collect();
+            let text = STANDARD.encode(&bytes);
+            // Six bits a letter: those that hold bits of others are left out at both ends.
+            let (from, to) = ((before * 8).div_ceil(6), bytes.len() * 8 / 6);
+            text[from..to].to_owned()
+        })
+    })
+}
+
 /// The whole value, and each word of it: `Basic …` is echoed without its first word.
 fn add(value: &str, texts: &mut Vec<String>) {
     let value = value.trim();
     let words = value.split_whitespace().filter(|word| word.len() >= WITHIN_WORDS);
     let whole = Some(value).filter(|value| value.len() >= SHORTEST);
-    texts.extend(whole.into_iter().chain(words).map(str::to_owned));
+    let plain: Vec<&str> = whole.into_iter().chain(words).collect();
+    texts.extend(plain.iter().flat_map(|value| encoded(value)));
+    texts.extend(plain.into_iter().map(str::to_owned));
 }
 
 fn blot_one(secret: &[u8], bytes: &mut [u8]) -> u64 {

@@ -1,17 +1,20 @@
 //! Decides how a server answers at all: framing, counts, lengths, ends, reasoning.
 //!
-//! Knows what a plain answer looks like in both APIs. Refuses to know tools.
+//! Knows what a plain answer looks like in each API. Refuses to know tools.
 
-use openai_adapter::{Api, Delivery, MaxTokensField, ThinkTags};
+use openai_adapter::{Delivery, MaxTokensField, ThinkTags};
 use runtime_ports::ModelFinish;
 use serde_json::Value;
 
-use super::{ANSWER, FINISH, FRAMING, LENGTH, REASONING, USAGE, WHOLE};
-use crate::doctor::{
-    ask::{Ask, Manner},
-    finding::Verdict,
-    patient::Patient,
-    seen::Seen,
+use super::{ANSWER, FINISH, FRAMING, LENGTH, REASONING, USAGE, WHOLE, calling};
+use crate::{
+    doctor::{
+        ask::{Ask, Manner},
+        finding::Verdict,
+        patient::Patient,
+        seen::Seen,
+    },
+    endpoint::Api,
 };
 
 /// How often a refused field is left out before the server is given up.
@@ -20,10 +23,7 @@ const SHORT: u32 = 16;
 
 /// A plain answer; `None` when there is none, and nothing more can be told.
 pub(super) async fn answer(patient: &mut Patient) -> Option<Seen> {
-    let mut ask = Ask::user("Reply with the one word: ready").manner(Manner::StreamedWithUsage);
-    if patient.api == Api::Responses {
-        ask.manner = Manner::Streamed;
-    }
+    let mut ask = Ask::user("Reply with the one word: ready").manner(calling::manner(patient));
     for _ in 0..ATTEMPTS {
         let seen = patient.ask(&ask).await;
         if seen.is_good() {
@@ -87,16 +87,17 @@ pub(super) fn framing(patient: &mut Patient, answer: &Seen) {
         return patient.find(FRAMING, Verdict::Handled, came);
     }
     let text = &answer.text;
-    let is_chat = patient.api == Api::Chat;
+    let ends_with_done = patient.api == Api::Chat;
+    let names_events = matches!(patient.api, Api::Responses | Api::Messages);
     let has_done = text.contains("[DONE]");
     let has_names = answer.events.iter().any(|(name, _)| !name.is_empty());
     let departs = [
         (text.contains("\r\n"), "lines end with CRLF"),
         (text.lines().any(|line| line.starts_with(':')), "comments keep it alive"),
-        (is_chat && !has_done, "no [DONE]"),
-        (!is_chat && has_done, "[DONE] at the end"),
-        (is_chat && has_names, "events have names"),
-        (!is_chat && !has_names, "events have no names"),
+        (ends_with_done && !has_done, "no [DONE]"),
+        (!ends_with_done && has_done, "[DONE] at the end"),
+        (!names_events && has_names, "events have names"),
+        (names_events && !has_names, "events have no names"),
         (text.starts_with("data:{") || text.contains("\ndata:{"), "no space after data:"),
         (answer.end != model_wire::RawEnd::Complete, "the connection broke after the answer"),
     ];
@@ -115,6 +116,8 @@ pub(super) fn usage(patient: &mut Patient, answer: &Seen) {
         (Api::Responses, true) => "/response/usage",
         _ => "/usage",
     };
+    // The other APIs count in several events, as they should.
+    let counts_once = matches!(patient.api, Api::Chat | Api::Responses);
     let places = answer.all(pointer).filter(is_usage).count();
     let (Some(input), Some(output)) = (answer.usage.input_tokens, answer.usage.output_tokens)
     else {
@@ -126,7 +129,7 @@ pub(super) fn usage(patient: &mut Patient, answer: &Seen) {
         None => "cached ones not told",
     };
     let came = format!("{input} in, {output} out, {cached}");
-    match (places > 1, refused.is_empty()) {
+    match (counts_once && places > 1, refused.is_empty()) {
         (true, _) => {
             patient.find(USAGE, Verdict::Handled, format!("{came}; in {places} events{refused}"));
         }
@@ -137,7 +140,7 @@ pub(super) fn usage(patient: &mut Patient, answer: &Seen) {
 
 /// An answer as one document, which is cut at its limit.
 pub(super) async fn whole_and_length(patient: &mut Patient, answer: &Seen) {
-    if !patient.goes_on() {
+    if !patient.tries(WHOLE) {
         return;
     }
     let long = Ask::user("Count from 1 to 300, in words, one number a line.").at_most(SHORT);
@@ -165,6 +168,8 @@ pub(super) async fn whole_and_length(patient: &mut Patient, answer: &Seen) {
 fn length(patient: &mut Patient, seen: &Seen) {
     let name = match (patient.api, patient.profile.max_tokens_field) {
         (Api::Responses, _) => "max_output_tokens",
+        (Api::Messages, _) => "max_tokens",
+        (Api::Gemini, _) => "maxOutputTokens",
         (Api::Chat, MaxTokensField::MaxTokens) => "max_tokens",
         (Api::Chat, MaxTokensField::MaxCompletionTokens) => "max_completion_tokens",
     };
@@ -194,6 +199,9 @@ pub(super) fn finish(patient: &mut Patient, answer: &Seen, calls: Option<&Seen>)
     let (of_answer, of_calls) = match api {
         Api::Chat => ("stop", "tool_calls"),
         Api::Responses => ("completed", "completed"),
+        Api::Messages => ("end_turn", "tool_use"),
+        // Calls have no reason of their own.
+        Api::Gemini => ("STOP", "STOP"),
     };
     let or_none = |reason: &Option<String>| reason.clone().unwrap_or_else(|| "none".to_owned());
     let is_usual = |reason: &Option<String>, usual: &str| reason.as_deref() == Some(usual);
@@ -213,6 +221,8 @@ fn reasons(api: Api, seen: &Seen) -> Option<String> {
     let pointers: &[&str] = match api {
         Api::Chat => &["/choices/0/finish_reason"],
         Api::Responses => &["/response/status", "/status"],
+        Api::Messages => &["/delta/stop_reason", "/stop_reason"],
+        Api::Gemini => &["/candidates/0/finishReason"],
     };
     let all = pointers.iter().flat_map(|pointer| seen.all(pointer));
     all.filter_map(Value::as_str).filter(|text| !text.is_empty()).last().map(str::to_owned)
@@ -240,6 +250,9 @@ fn thought(patient: &mut Patient, seen: &Seen) -> Option<String> {
         let is_reasoning =
             |(_, event): &(String, Value)| event.pointer("/item/type") == Some(&"reasoning".into());
         return seen.events.iter().any(is_reasoning).then(|| "items of their own".to_owned());
+    }
+    if !patient.has_profile() {
+        return seen.has_reasoning().then(|| "blocks of their own".to_owned());
     }
     for field in ["reasoning_content", "reasoning"] {
         let mut pointers = ["delta", "message"].map(|place| format!("/choices/0/{place}/{field}"));

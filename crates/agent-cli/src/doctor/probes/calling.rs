@@ -1,16 +1,19 @@
 //! Decides how a server hands on calls of tools.
 //!
-//! Knows what calls look like in both APIs. Refuses to know what happens with their results.
+//! Knows what calls look like in each API. Refuses to know what happens with their results.
 
-use openai_adapter::{Api, ToolChoices};
-use serde_json::Value;
+use openai_adapter::ToolChoices;
+use serde_json::{Value, json};
 
 use super::{CALLS, EMPTY, IDS, INDEX, NAMED, PARALLEL, REQUIRED};
-use crate::doctor::{
-    ask::{Ask, Choice, Manner},
-    finding::Verdict,
-    patient::Patient,
-    seen::{Call, Seen},
+use crate::{
+    doctor::{
+        ask::{Ask, Choice, Manner},
+        finding::Verdict,
+        patient::Patient,
+        seen::{Call, Seen},
+    },
+    endpoint::Api,
 };
 
 pub(super) const TASK: &str = "What is the weather in Paris, and what is it in Rome? Call \
@@ -33,7 +36,7 @@ pub(super) fn manner(patient: &Patient) -> Manner {
 
 /// Two calls at once; the answer, when it has some.
 pub(super) async fn calls(patient: &mut Patient) -> Option<Seen> {
-    if !patient.goes_on() {
+    if !patient.tries(CALLS) {
         return None;
     }
     let ask = Ask::user(TASK).tools(TOOLS).manner(manner(patient));
@@ -99,6 +102,19 @@ fn entries(api: Api, seen: &Seen) -> Vec<Value> {
                 |event: &&Value| event.pointer("/item/type") == Some(&Value::from("function_call"));
             seen.events.iter().map(|(_, event)| event).filter(is_call).cloned().collect()
         }
+        Api::Messages => {
+            let is_call = |value: &&Value| value["type"] == "tool_use";
+            let begun = |event: &&Value| event["content_block"]["type"] == "tool_use";
+            let streamed = seen.events.iter().map(|(_, event)| event).filter(begun).cloned();
+            let lists = seen.all("/content").filter_map(Value::as_array).flatten();
+            let whole = lists.filter(is_call).map(|block| json!({ "content_block": block }));
+            streamed.chain(whole).collect()
+        }
+        Api::Gemini => {
+            let parts = seen.all("/candidates/0/content/parts").filter_map(Value::as_array);
+            let is_call = |part: &&Value| part["functionCall"].is_object();
+            parts.flatten().filter(is_call).cloned().collect()
+        }
     }
 }
 
@@ -106,7 +122,7 @@ fn index(patient: &mut Patient, seen: &Seen, calls: usize) {
     if !seen.is_stream {
         return patient.find(INDEX, Verdict::Works, "one document has no need of it");
     }
-    let name = if patient.api == Api::Chat { "index" } else { "output_index" };
+    let name = if patient.api == Api::Responses { "output_index" } else { "index" };
     let entries = entries(patient.api, seen);
     let told: Vec<Option<u64>> = entries.iter().map(|entry| entry[name].as_u64()).collect();
     let mut known: Vec<u64> = told.iter().copied().flatten().collect();
@@ -141,7 +157,12 @@ fn parallel(patient: &mut Patient, calls: usize) {
 }
 
 fn ids(patient: &mut Patient, seen: &Seen, calls: &[Call]) {
-    let field = if patient.api == Api::Chat { "/id" } else { "/item/call_id" };
+    let field = match patient.api {
+        Api::Chat => "/id",
+        Api::Responses => "/item/call_id",
+        Api::Messages => "/content_block/id",
+        Api::Gemini => "/functionCall/id",
+    };
     let entries = entries(patient.api, seen);
     let given = |entry: &Value| entry.pointer(field).and_then(Value::as_str).map(str::to_owned);
     let mut given: Vec<String> =
@@ -165,7 +186,7 @@ fn ids(patient: &mut Patient, seen: &Seen, calls: &[Call]) {
 
 /// A call of a tool that takes nothing.
 pub(super) async fn empty(patient: &mut Patient) {
-    if !patient.goes_on() {
+    if !patient.tries(EMPTY) {
         return;
     }
     let task = "Call the tool ping now. Say nothing else.";
@@ -203,12 +224,21 @@ fn written_arguments(api: Api, seen: &Seen) -> String {
             let arguments = all.iter().filter_map(|entry| entry.pointer("/item/arguments"));
             arguments.map(text).next_back().unwrap_or_default()
         }
+        // No piece at all is how this API writes no arguments.
+        Api::Messages => {
+            let pieces: String = seen.all("/delta/partial_json").map(text).collect();
+            if pieces.is_empty() { "{}".to_owned() } else { pieces }
+        }
+        Api::Gemini => {
+            let all = entries(api, seen);
+            all.iter().filter_map(|part| part.pointer("/functionCall/args")).map(text).collect()
+        }
     }
 }
 
 /// A call that must be made, although nothing asks for one.
 pub(super) async fn required(patient: &mut Patient) {
-    if !patient.goes_on() {
+    if !patient.tries(REQUIRED) {
         return;
     }
     let ask = Ask::user("Good morning.").tools(TOOLS).choice(Choice::Required);
@@ -226,7 +256,7 @@ pub(super) async fn required(patient: &mut Patient) {
 
 /// A call of one tool, although another would fit.
 pub(super) async fn named(patient: &mut Patient) {
-    if !patient.goes_on() {
+    if !patient.tries(NAMED) {
         return;
     }
     let ask = Ask::user("What is the weather in Oslo?").tools(TOOLS).choice(Choice::Named("ping"));
@@ -238,7 +268,7 @@ pub(super) async fn named(patient: &mut Patient) {
         return patient.find(NAMED, Verdict::Works, "that tool was called");
     }
     let came = if seen.is_good() { "taken, and forgotten".to_owned() } else { seen.why() };
-    if patient.profile.tool_choice == ToolChoices::AutoOnly {
+    if patient.profile.tool_choice == ToolChoices::AutoOnly || !patient.has_profile() {
         return patient.find(NAMED, Verdict::Broken, came);
     }
     patient.profile.tool_choice = ToolChoices::Required;

@@ -11,7 +11,7 @@ const SHORT: u32 = 64;
 
 /// Reasoning that the server gives away encrypted, so that it can go back.
 pub(super) async fn encrypted(patient: &mut Patient) {
-    if !patient.goes_on() {
+    if !patient.tries(ENCRYPTED) {
         return;
     }
     let ask = Ask::user("Say hello.").at_most(SHORT).manner(calling::manner(patient));
@@ -28,7 +28,7 @@ pub(super) async fn encrypted(patient: &mut Patient) {
 
 /// A conversation of which the server has the beginning.
 pub(super) async fn continued(patient: &mut Patient) {
-    if !patient.goes_on() {
+    if !patient.tries(CONTINUED) {
         return;
     }
     let manner = calling::manner(patient);

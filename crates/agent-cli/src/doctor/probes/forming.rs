@@ -2,22 +2,25 @@
 //!
 //! Knows the optional parts of a request. Refuses to know tools and sizes.
 
-use openai_adapter::{AnswerForms, Api, StrictSchemas, SystemMessages};
+use openai_adapter::{AnswerForms, StrictSchemas, SystemMessages};
 use serde_json::{Value, json};
 
 use super::{DEVELOPER, FIELDS, IMAGES, SCHEMA, SYSTEM, calling};
-use crate::doctor::{
-    ask::{Ask, Turn},
-    finding::Verdict,
-    patient::Patient,
-    seen::Seen,
+use crate::{
+    doctor::{
+        ask::{Ask, Turn},
+        finding::Verdict,
+        patient::Patient,
+        seen::Seen,
+    },
+    endpoint::Api,
 };
 
 const SHORT: u32 = 16;
 
 /// System messages beside each other, and one that comes late.
 pub(super) async fn system(patient: &mut Patient) {
-    if !patient.goes_on() {
+    if !patient.tries(SYSTEM) {
         return;
     }
     let hello = || Turn::User("Say hello.".to_owned());
@@ -25,6 +28,9 @@ pub(super) async fn system(patient: &mut Patient) {
     let manner = calling::manner(patient);
     let two = Ask::of(vec![first.clone(), second.clone(), hello()]).at_most(SHORT).manner(manner);
     let two = patient.ask(&two).await;
+    if !patient.has_profile() {
+        return one_place(patient, &two);
+    }
     let late = Ask::of(vec![first, hello(), second, hello()]).at_most(SHORT).manner(manner);
     let late = patient.ask(&late).await;
     if let Some(trouble) = two.trouble().or_else(|| late.trouble()) {
@@ -40,9 +46,18 @@ pub(super) async fn system(patient: &mut Patient) {
     patient.find(SYSTEM, Verdict::Works, came);
 }
 
+/// Instructions have a place of their own, so that none is late.
+fn one_place(patient: &mut Patient, two: &Seen) {
+    match (two.trouble(), two.is_refused()) {
+        (Some(trouble), _) => patient.pass_over(SYSTEM, trouble),
+        (None, true) => patient.find(SYSTEM, Verdict::Broken, two.why()),
+        (None, false) => patient.find(SYSTEM, Verdict::Works, "two in their own place taken"),
+    }
+}
+
 /// The role that newer models know instructions by.
 pub(super) async fn developer(patient: &mut Patient) {
-    if !patient.goes_on() {
+    if !patient.tries(DEVELOPER) {
         return;
     }
     let turns = vec![Turn::Developer("Be brief."), Turn::User("Say hello.".to_owned())];
@@ -57,11 +72,14 @@ pub(super) async fn developer(patient: &mut Patient) {
 
 /// Fields that some servers do not know.
 pub(super) async fn fields(patient: &mut Patient) {
-    if !patient.goes_on() {
+    if !patient.tries(FIELDS) {
         return;
     }
     let manner = calling::manner(patient);
     let plain = || Ask::user("Say hello.").tools(calling::TOOLS).at_most(SHORT).manner(manner);
+    if !patient.has_profile() {
+        return stops(patient, plain()).await;
+    }
     let parallel = patient.ask(&plain().with("parallel_tool_calls", json!(true))).await;
     if let Some(trouble) = parallel.trouble() {
         return patient.pass_over(FIELDS, trouble);
@@ -88,6 +106,20 @@ pub(super) async fn fields(patient: &mut Patient) {
     }
 }
 
+/// Stop texts, where nothing else is in doubt.
+async fn stops(patient: &mut Patient, plain: Ask) {
+    let (name, value) = match patient.api {
+        Api::Gemini => ("generationConfig", json!({ "stopSequences": ["@@@"] })),
+        _ => ("stop_sequences", json!(["@@@"])),
+    };
+    let seen = patient.ask(&plain.with(name, value)).await;
+    match (seen.trouble(), seen.is_refused()) {
+        (Some(trouble), _) => patient.pass_over(FIELDS, trouble),
+        (None, true) => patient.find(FIELDS, Verdict::Broken, "refused: stop texts"),
+        (None, false) => patient.find(FIELDS, Verdict::Works, "taken"),
+    }
+}
+
 fn form(api: Api, strict: bool) -> (&'static str, Value) {
     let schema = json!({
         "type": "object",
@@ -105,20 +137,29 @@ fn form(api: Api, strict: bool) -> (&'static str, Value) {
             named["type"] = json!("json_schema");
             ("text", json!({ "format": named }))
         }
+        Api::Messages => {
+            let format = json!({ "type": "json_schema", "schema": named["schema"] });
+            ("output_config", json!({ "format": format }))
+        }
+        Api::Gemini => {
+            let (kind, schema) = ("application/json", &named["schema"]);
+            let config = json!({ "responseMimeType": kind, "responseJsonSchema": schema });
+            ("generationConfig", config)
+        }
     }
 }
 
 fn any_object(api: Api) -> (&'static str, Value) {
     let object = json!({ "type": "json_object" });
     match api {
-        Api::Chat => ("response_format", object),
         Api::Responses => ("text", json!({ "format": object })),
+        _ => ("response_format", object),
     }
 }
 
 /// An answer in the form of a schema.
 pub(super) async fn schema(patient: &mut Patient) {
-    if !patient.goes_on() {
+    if !patient.tries(SCHEMA) {
         return;
     }
     let manner = calling::manner(patient);
@@ -144,6 +185,10 @@ pub(super) async fn schema(patient: &mut Patient) {
         }
         return patient.find(SCHEMA, Verdict::Works, "followed");
     }
+    let why = if seen.is_good() { "taken, and forgotten".to_owned() } else { seen.why() };
+    if !patient.has_profile() {
+        return patient.find(SCHEMA, Verdict::Broken, why);
+    }
     let (name, value) = any_object(api);
     let object = patient.ask(&ask().with(name, value)).await;
     let is_object = serde_json::from_str::<Value>(object.words().trim());
@@ -152,13 +197,12 @@ pub(super) async fn schema(patient: &mut Patient) {
         false => (AnswerForms::Text, "nor any JSON"),
     };
     patient.profile.answer_forms = forms.0;
-    let why = if seen.is_good() { "taken, and forgotten".to_owned() } else { seen.why() };
     patient.find(SCHEMA, Verdict::Broken, format!("{why}; {}", forms.1));
 }
 
 /// A picture in a question.
 pub(super) async fn images(patient: &mut Patient) {
-    if !patient.goes_on() {
+    if !patient.tries(IMAGES) {
         return;
     }
     let turn = Turn::Image("Which colour has this picture? One word.");

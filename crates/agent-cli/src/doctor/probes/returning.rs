@@ -3,14 +3,17 @@
 //! Knows the forms of ids. Refuses to know how calls came.
 
 use openai_adapter::{ReasoningReplay, ToolCallIds};
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::{FOREIGN, RETURN, calling};
-use crate::doctor::{
-    ask::{Ask, Turn},
-    finding::Verdict,
-    patient::Patient,
-    seen::Seen,
+use super::{FOREIGN, RETURN, calling, replaying};
+use crate::{
+    doctor::{
+        ask::{Ask, Turn},
+        finding::Verdict,
+        patient::Patient,
+        seen::Seen,
+    },
+    endpoint::Api,
 };
 
 /// As another provider writes them.
@@ -20,11 +23,16 @@ const SHORT_ID: &str = "a1B2c3D4e";
 
 /// Calls with their results, and room for an answer.
 fn conversation(calls: Vec<(String, String, String)>) -> Ask {
-    let mut turns = vec![Turn::User(calling::TASK.to_owned())];
-    let results: Vec<Turn> =
-        calls.iter().map(|(id, ..)| Turn::Result(id.clone(), "18 degrees and sunny")).collect();
-    turns.push(Turn::Calls(calls));
-    turns.extend(results);
+    let said = Turn::Calls(calls.clone());
+    after(said, &calls)
+}
+
+/// What the model said, its results, and room for an answer.
+fn after(said: Turn, calls: &[(String, String, String)]) -> Ask {
+    let mut turns = vec![Turn::User(calling::TASK.to_owned()), said];
+    let result =
+        |(id, ..): &(String, String, String)| Turn::Result(id.clone(), "18 degrees and sunny");
+    turns.extend(calls.iter().map(result));
     Ask::of(turns).tools(calling::TOOLS)
 }
 
@@ -34,17 +42,22 @@ fn invented(id: &str) -> Vec<(String, String, String)> {
 
 /// The calls that came, or one that could have come, go back with results.
 pub(super) async fn returned(patient: &mut Patient, calls: Option<&Seen>) {
-    if !patient.goes_on() {
+    if !patient.tries(RETURN) {
         return;
     }
-    let calls = match calls {
+    let ask = match calls {
         Some(seen) => {
             let all = seen.calls().into_iter();
-            all.map(|call| (call.id, call.name, call.arguments.to_string())).collect()
+            let all: Vec<(String, String, String)> =
+                all.map(|call| (call.id, call.name, call.arguments.to_string())).collect();
+            after(as_it_came(patient.api, seen).unwrap_or(Turn::Calls(all.clone())), &all)
         }
-        None => invented(SHORT_ID),
+        None => {
+            let invented = invented(SHORT_ID);
+            after(replaying::said(patient, invented.clone()), &invented)
+        }
     };
-    let ask = conversation(calls).manner(calling::manner(patient));
+    let ask = ask.manner(calling::manner(patient));
     let seen = patient.ask(&ask).await;
     match (seen.trouble(), seen.is_good()) {
         (Some(trouble), _) => patient.pass_over(RETURN, trouble),
@@ -54,6 +67,17 @@ pub(super) async fn returned(patient: &mut Patient, calls: Option<&Seen>) {
         }
         (None, false) => patient.find(RETURN, Verdict::Broken, seen.why()),
     }
+}
+
+/// What came, with its signatures, in the API that insists on them. Calls without ids get none here:
+/// their results are told apart by their places.
+fn as_it_came(api: Api, seen: &Seen) -> Option<Turn> {
+    if api != Api::Gemini {
+        return None;
+    }
+    let lists = seen.all("/candidates/0/content/parts").filter_map(Value::as_array);
+    let parts: Vec<Value> = lists.flatten().cloned().collect();
+    Some(Turn::Said(json!({ "role": "model", "parts": parts })))
 }
 
 /// The server wants the reasoning back that led to a call.
@@ -75,7 +99,7 @@ async fn with_reasoning(patient: &mut Patient, ask: Ask) {
 
 /// Ids that this server would not have given.
 pub(super) async fn foreign(patient: &mut Patient) {
-    if !patient.goes_on() {
+    if !patient.tries(FOREIGN) {
         return;
     }
     let manner = calling::manner(patient);
@@ -89,10 +113,27 @@ pub(super) async fn foreign(patient: &mut Patient) {
         (None, true) => return patient.find(FOREIGN, Verdict::Works, "taken"),
         (None, false) => {}
     }
+    if patient.api == Api::Gemini {
+        return unsigned(patient, &seen).await;
+    }
     let short = patient.ask(&conversation(invented(SHORT_ID)).manner(manner)).await;
     if !short.is_good() {
         return patient.find(FOREIGN, Verdict::Broken, seen.why());
     }
     patient.profile.tool_call_ids = ToolCallIds::NineAlphanumerics;
     patient.find(FOREIGN, Verdict::Handled, "refused, but for nine letters and digits");
+}
+
+/// Calls of others have no signature of this one.
+async fn unsigned(patient: &mut Patient, refused: &Seen) {
+    let calls = invented(LONG_ID);
+    let ask = after(replaying::said(patient, calls.clone()), &calls);
+    let seen = patient.ask(&ask.manner(calling::manner(patient))).await;
+    match seen.is_good() {
+        true => {
+            let came = "refused without a signature; taken with the stand-in for one";
+            patient.find(FOREIGN, Verdict::Handled, came);
+        }
+        false => patient.find(FOREIGN, Verdict::Broken, refused.why()),
+    }
 }

@@ -10,7 +10,7 @@ use model_wire::{HangUp, Size};
 use super::{HANG_UP, OVERFLOW, calling};
 use crate::doctor::{
     ask::{Ask, Manner},
-    finding::Verdict,
+    finding::{Probe, Verdict},
     patient::Patient,
     seen::Seen,
 };
@@ -22,17 +22,10 @@ const FIRST_WORD: &str = "zanzibar";
 
 /// A prompt that many small servers cannot hold.
 pub(super) async fn overflow(patient: &mut Patient) {
-    if !patient.goes_on() {
+    if !patient.tries(OVERFLOW) {
         return;
     }
-    let words = ["river", "stone", "cloud", "bread", "lamp"];
-    let long: Vec<&str> = (0..WORDS).map(|place| words[place % words.len()]).collect();
-    let text = format!(
-        "{FIRST_WORD} {}. Which word does this message begin with? Answer with that word.",
-        long.join(" ")
-    );
-    let ask = Ask::user(text).at_most(64).manner(calling::manner(patient));
-    let seen = patient.ask(&ask).await;
+    let seen = patient.ask(&long(patient, WORDS)).await;
     if seen.size() == Some(Size::PromptTooLong) {
         return patient.find(OVERFLOW, Verdict::Works, "refused in words that are known");
     }
@@ -46,28 +39,51 @@ pub(super) async fn overflow(patient: &mut Patient) {
     taken(patient, &seen);
 }
 
+/// A prompt of so many words, and the question how it begins.
+pub(super) fn long(patient: &Patient, words: usize) -> Ask {
+    let all = ["river", "stone", "cloud", "bread", "lamp"];
+    let long: Vec<&str> = (0..words).map(|place| all[place % all.len()]).collect();
+    let text = format!(
+        "{FIRST_WORD} {}. Which word does this message begin with? Answer with that word.",
+        long.join(" ")
+    );
+    Ask::user(text).at_most(64).manner(calling::manner(patient))
+}
+
+/// Whether the beginning of the prompt was read.
+pub(super) fn remembers(seen: &Seen) -> bool {
+    seen.words().to_lowercase().contains(FIRST_WORD)
+}
+
+/// The prompt was cut to so many tokens.
+pub(super) fn cut(patient: &mut Patient, probe: Probe, counted: u64) {
+    patient.profile.cuts_silently = true;
+    patient.profile.context_tokens = Some(counted.next_multiple_of(1_024));
+    let came = format!("cut to {counted} tokens without a word");
+    match patient.has_profile() {
+        true => patient.find(probe, Verdict::Handled, format!("{came}; cut answers are refused")),
+        false => patient.find(probe, Verdict::Broken, format!("{came}; nobody is told")),
+    }
+}
+
 /// The prompt was taken: all of it, or what is left of it.
 fn taken(patient: &mut Patient, seen: &Seen) {
     let half = (WORDS / 2) as u64;
-    let remembers = seen.words().to_lowercase().contains(FIRST_WORD);
     match seen.usage.input_tokens {
-        Some(counted) if counted < half => {
-            patient.profile.cuts_silently = true;
-            patient.profile.context_tokens = Some(counted.next_multiple_of(1_024));
-            let came = format!("cut to {counted} tokens without a word; cut answers are refused");
-            patient.find(OVERFLOW, Verdict::Handled, came);
-        }
+        Some(counted) if counted < half => cut(patient, OVERFLOW, counted),
         Some(counted) => {
             patient.pass_over(OVERFLOW, format!("it fits: {counted} tokens; the window is larger"));
         }
-        None if remembers => patient.pass_over(OVERFLOW, "it fits: the window is larger"),
+        None if remembers(seen) => {
+            patient.pass_over(OVERFLOW, "it fits: the window is larger");
+        }
         None => patient.pass_over(OVERFLOW, "taken, perhaps cut: nothing is counted"),
     }
 }
 
 /// An answer that is given up after its first bytes; then another.
 pub(super) async fn hang_up(patient: &mut Patient) {
-    if !patient.goes_on() {
+    if !patient.tries(HANG_UP) {
         return;
     }
     let is_streamed = calling::manner(patient) != Manner::Whole;

@@ -4,6 +4,9 @@
 
 use std::{sync::Arc, time::Duration};
 
+use anthropic_adapter::AnthropicSession;
+use gemini_adapter::GeminiSession;
+use model_wire::BuildError;
 use openai_adapter::{Delivery, OpenAiSession};
 use runtime_ports::{
     ModelContent, ModelMessage, ModelRequest, ModelResponse, ModelRole, ModelSession, PortFailure,
@@ -12,14 +15,17 @@ use runtime_ports::{
 use serde_json::json;
 
 use super::TURN;
-use crate::doctor::{finding::Verdict, patient::Patient};
+use crate::{
+    doctor::{finding::Verdict, patient::Patient},
+    endpoint::Api,
+};
 
 const ROOM: u32 = 1_024;
 const ONE_ANSWER: Duration = Duration::from_secs(60);
 
 /// A task, a call, its result, and an answer: two requests of the adapter itself.
 pub(super) async fn turn(patient: &mut Patient) {
-    if !patient.goes_on() {
+    if !patient.tries(TURN) {
         return;
     }
     let session = match session(patient) {
@@ -28,7 +34,7 @@ pub(super) async fn turn(patient: &mut Patient) {
     };
     let task = "Call the tool ping once. When you have its result, repeat the result.";
     let mut messages = vec![ModelMessage::text(ModelRole::User, task)];
-    let first = match asked(patient, &session, &messages).await {
+    let first = match asked(patient, &*session, &messages).await {
         Ok(first) => first,
         Err(failure) => return failed(patient, "the task", &failure),
     };
@@ -38,30 +44,64 @@ pub(super) async fn turn(patient: &mut Patient) {
     }
     messages.push(ModelMessage { role: ModelRole::Assistant, content: first.output });
     messages.push(ModelMessage { role: ModelRole::Tool, content: calls });
-    match asked(patient, &session, &messages).await {
+    match asked(patient, &*session, &messages).await {
         Ok(_) => {
-            patient.find(TURN, Verdict::Works, "two requests, with the profile of this report")
+            let with = if patient.has_profile() { ", with the profile of this report" } else { "" };
+            patient.find(TURN, Verdict::Works, format!("two requests{with}"));
         }
         Err(failure) => failed(patient, "the result", &failure),
     }
 }
 
-fn session(patient: &Patient) -> Result<OpenAiSession, openai_adapter::BuildError> {
+fn session(patient: &Patient) -> Result<Box<dyn ModelSession>, BuildError> {
+    Ok(match patient.api {
+        Api::Chat => Box::new(openai(patient, openai_adapter::Api::Chat)?),
+        Api::Responses => Box::new(openai(patient, openai_adapter::Api::Responses)?),
+        Api::Messages => Box::new(anthropic(patient)?),
+        Api::Gemini => Box::new(gemini(patient)?),
+    })
+}
+
+fn openai(patient: &Patient, api: openai_adapter::Api) -> Result<OpenAiSession, BuildError> {
     let endpoint = &patient.endpoint;
     let mut builder = OpenAiSession::builder(&endpoint.base_url)
-        .api(patient.api)
+        .api(api)
         .timeouts(endpoint.timeouts)
         .server_profile(patient.profile.clone())
-        .delivery(patient.profile.only_delivery.unwrap_or(Delivery::Streamed));
+        .delivery(delivery(patient));
     if let Some(key) = &endpoint.credential {
         builder = builder.credential(key.clone());
     }
     builder.build()
 }
 
+fn anthropic(patient: &Patient) -> Result<AnthropicSession, BuildError> {
+    let endpoint = &patient.endpoint;
+    let builder = AnthropicSession::builder(&endpoint.base_url).delivery(delivery(patient));
+    let mut builder = builder.timeouts(endpoint.timeouts);
+    if let Some(key) = &endpoint.credential {
+        builder = builder.credential(key.clone());
+    }
+    builder.build()
+}
+
+fn gemini(patient: &Patient) -> Result<GeminiSession, BuildError> {
+    let endpoint = &patient.endpoint;
+    let builder = GeminiSession::builder(&endpoint.base_url).delivery(delivery(patient));
+    let mut builder = builder.timeouts(endpoint.timeouts);
+    if let Some(key) = &endpoint.credential {
+        builder = builder.credential(key.clone());
+    }
+    builder.build()
+}
+
+fn delivery(patient: &Patient) -> Delivery {
+    patient.profile.only_delivery.unwrap_or(Delivery::Streamed)
+}
+
 async fn asked(
     patient: &mut Patient,
-    session: &OpenAiSession,
+    session: &dyn ModelSession,
     messages: &[ModelMessage],
 ) -> Result<ModelResponse, PortFailure> {
     let request = ModelRequest {

@@ -1,6 +1,7 @@
 //! Decides how a server behaves that is examined: well, but for its temper.
 //!
-//! Knows both APIs as bytes, and answers by what it is asked.
+//! Knows Chat Completions and Responses as bytes, the other APIs by a file of their own, and answers
+//! by what it is asked.
 
 use std::{
     io::{BufRead, BufReader, Read, Write},
@@ -12,6 +13,7 @@ use std::{
 
 use serde_json::{Value, json};
 
+use super::vendors;
 use crate::output::LIMIT;
 
 /// In what a server departs.
@@ -35,6 +37,10 @@ pub(crate) struct Temper {
     pub(crate) models: &'static [&'static str],
     /// Answers nothing but the list of its models.
     pub(crate) silent: bool,
+    /// The APIs that it has, by their paths.
+    pub(crate) speaks: &'static [&'static str],
+    /// What it says of a picture.
+    pub(crate) colour: &'static str,
 }
 
 impl Default for Temper {
@@ -50,6 +56,8 @@ impl Default for Temper {
             key: None,
             models: &["m"],
             silent: false,
+            speaks: &["/chat", "/responses"],
+            colour: "Red.",
         }
     }
 }
@@ -107,7 +115,7 @@ impl DoctorServer {
 }
 
 /// What the model says.
-enum Said {
+pub(super) enum Said {
     Text(String, &'static str),
     Calls(Vec<(&'static str, Value)>),
     /// Until nobody listens.
@@ -134,8 +142,10 @@ fn serve(connection: TcpStream, temper: &Temper, log: &Mutex<Log>) {
         } else if temper.silent {
             let _ = connection.read(&mut [0; 64]);
             false
+        } else if !temper.speaks.iter().any(|path| head.lines().next().unwrap().contains(path)) {
+            refuse(connection, 404, "not_found", "no such path")
         } else {
-            answer(connection, temper, head.starts_with("POST /v1/responses"), &body)
+            answer(connection, temper, &head, &body)
         };
         if !goes_on {
             return;
@@ -143,7 +153,7 @@ fn serve(connection: TcpStream, temper: &Temper, log: &Mutex<Log>) {
     }
 }
 
-fn answer(connection: &mut TcpStream, temper: &Temper, responses: bool, body: &Value) -> bool {
+fn answer(connection: &mut TcpStream, temper: &Temper, head: &str, body: &Value) -> bool {
     let text = body.to_string();
     if let Some(field) = temper.refuses.iter().find(|field| text.contains(&format!("\"{field}"))) {
         let message = format!("Unsupported parameter: '{field}' is not supported");
@@ -161,6 +171,10 @@ fn answer(connection: &mut TcpStream, temper: &Temper, responses: bool, body: &V
     let said = reply(temper, body, &text);
     let counted = temper.cuts_to.map_or(words, |most| words.min(most));
     let usage = temper.usage.then_some(counted);
+    if let Some(api) = vendors::of(head) {
+        return vendors::answer(connection, api, body, &said, usage);
+    }
+    let responses = head.starts_with("POST /v1/responses");
     match (responses, body["stream"] == true) {
         (false, true) => {
             let asked = body["stream_options"]["include_usage"] == true;
@@ -178,10 +192,21 @@ fn answer(connection: &mut TcpStream, temper: &Temper, responses: bool, body: &V
 /// By the words of the question.
 fn reply(temper: &Temper, body: &Value, text: &str) -> Said {
     let limit = ["max_tokens", "max_completion_tokens", "max_output_tokens"];
-    let most = limit.iter().find_map(|name| body[*name].as_u64()).unwrap_or(u64::MAX);
-    let has_result = text.contains("\"role\":\"tool\"") || text.contains("function_call_output");
+    let most = limit.iter().find_map(|name| body[*name].as_u64());
+    let most = most.or(body["generationConfig"]["maxOutputTokens"].as_u64()).unwrap_or(u64::MAX);
+    let results = ["\"role\":\"tool\"", "function_call_output", "tool_result", "functionResponse"];
+    let has_result = results.iter().any(|mark| text.contains(mark));
     let chosen = &body["tool_choice"];
-    let is_named = chosen["name"] == "ping" || chosen["function"]["name"] == "ping";
+    let called = &body["toolConfig"]["functionCallingConfig"];
+    let is_named = chosen["name"] == "ping"
+        || chosen["function"]["name"] == "ping"
+        || called["allowedFunctionNames"][0] == "ping";
+    let is_required = chosen == "required"
+        || chosen["type"] == "any"
+        || (called["mode"] == "ANY" && called["allowedFunctionNames"].is_null());
+    if text.contains("Which colour") {
+        return Said::Text(temper.colour.to_owned(), "stop");
+    }
     if has_result {
         return Said::Text("pong, sunny".to_owned(), "stop");
     }
@@ -189,7 +214,7 @@ fn reply(temper: &Temper, body: &Value, text: &str) -> Said {
         let city = |name: &str| ("get_weather", json!({ "city": name }));
         return Said::Calls(vec![city("Paris"), city("Rome")]);
     }
-    if text.contains("Call the tool ping") || body["tool_choice"] == "required" {
+    if text.contains("Call the tool ping") || is_required {
         return Said::Calls(vec![("ping", json!({}))]);
     }
     if is_named {
@@ -248,7 +273,7 @@ fn chat_stream(
 }
 
 /// Nine letters and digits.
-fn id(place: usize) -> String {
+pub(super) fn id(place: usize) -> String {
     format!("call0000{place}")
 }
 
@@ -341,12 +366,12 @@ fn responses_stream(connection: &mut TcpStream, said: &Said, usage: Option<u64>)
 const STREAM: &str = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\
                       transfer-encoding: chunked\r\n\r\n";
 
-fn stream(connection: &mut TcpStream, frames: &str) -> bool {
+pub(super) fn stream(connection: &mut TcpStream, frames: &str) -> bool {
     let body = format!("{STREAM}{:x}\r\n{frames}\r\n0\r\n\r\n", frames.len());
     connection.write_all(body.as_bytes()).is_ok()
 }
 
-fn endless(connection: &mut TcpStream, frame: &str) -> bool {
+pub(super) fn endless(connection: &mut TcpStream, frame: &str) -> bool {
     let chunk = format!("{:x}\r\n{frame}\r\n", frame.len());
     let mut goes_on = connection.write_all(STREAM.as_bytes()).is_ok();
     let until = Instant::now() + LIMIT;
@@ -357,7 +382,7 @@ fn endless(connection: &mut TcpStream, frame: &str) -> bool {
     false
 }
 
-fn document(connection: &mut TcpStream, status: u16, kind: &str, body: &str) -> bool {
+pub(super) fn document(connection: &mut TcpStream, status: u16, kind: &str, body: &str) -> bool {
     let length = body.len();
     let head = format!(
         "HTTP/1.1 {status} Told\r\ncontent-type: {kind}\r\ncontent-length: {length}\r\n\r\n"

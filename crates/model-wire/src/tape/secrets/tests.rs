@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use base64::{Engine as _, engine::general_purpose::STANDARD};
 use reqwest::Url;
 use runtime_types::CredentialHandle;
 
@@ -37,6 +38,20 @@ fn a_secret_is_found_in_every_form() {
     check(KEY, "?key=sk-ca%2Fna%22ry%5c5f1c&x", "?key=**********************&x");
     check(r"dom\user-canary", r#"{\"u\":\"dom\\user-canary\"}"#, r#"{\"u\":\"****************\"}"#);
     check("sk-plain-1234", "xsk-plain-1234x", "x*************x");
+}
+
+#[test]
+fn a_secret_is_found_in_base64_wherever_it_stands_there() {
+    let key = "sk-plain-0123456789";
+    for (before, after) in [("", ""), ("a", "b"), ("ab", ""), ("user:", " and more")] {
+        let text = STANDARD.encode(format!("{before}{key}{after}"));
+        let shown = secrets(key).blotted(&text);
+        let blots = shown.bytes().filter(|&byte| byte == b'*').count();
+        // All letters that are made of the key alone.
+        assert!(blots >= key.len() * 8 / 6 - 2, "{before:?}: {shown}");
+        assert_eq!(shown.len(), text.len());
+    }
+    check("short-12", &STANDARD.encode("short-12"), &STANDARD.encode("short-12"));
 }
 
 #[test]
