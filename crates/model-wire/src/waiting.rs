@@ -10,7 +10,10 @@ use std::{
 };
 
 use runtime_ports::{Interruption, OperationContext};
-use tokio::time::{Instant, Sleep, sleep_until};
+use tokio::{
+    task::coop::has_budget_remaining,
+    time::{Instant, Sleep, sleep_until},
+};
 use tokio_util::sync::WaitForCancellationFuture;
 
 /// What came of a wait.
@@ -117,7 +120,8 @@ impl<'a> Waiting<'a> {
             }
             self.set_timer(patience.min(self.operation.deadline));
         }
-        self.woken = Some(context.waker().clone());
+        // A task that used up its budget is told to go on later, and the timer knows nobody to wake.
+        self.woken = has_budget_remaining().then(|| context.waker().clone());
         Poll::Pending
     }
 

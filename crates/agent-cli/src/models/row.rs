@@ -85,11 +85,21 @@ impl Row {
             "max_input_tokens": known.map(|profile| profile.max_input_tokens),
             "max_output_tokens": known.and_then(|profile| profile.max_output_tokens),
             "images": known.map(|profile| profile.images),
-            "nano_usd_per_million_tokens": known.and_then(|profile| profile.price),
+            "nano_usd_per_million_tokens": known.and_then(|profile| profile.price).map(prices),
             "key": key,
             "key_variable": variable,
         })
     }
+}
+
+/// Named as the other fields of the line are.
+fn prices(price: Price) -> Value {
+    json!({
+        "input": price.input,
+        "cached_input": price.cached_input,
+        "cache_write": price.cache_write,
+        "output": price.output,
+    })
 }
 
 /// A table; prices are dollars for a million tokens.

@@ -1,10 +1,18 @@
 //! What a wait comes to, in paused time.
 
-use std::{future::pending, pin::pin, time::Duration};
+use std::{
+    future::{pending, poll_fn},
+    pin::pin,
+    task::Poll,
+    time::Duration,
+};
 
 use runtime_ports::{Interruption, OperationContext};
 use runtime_types::{ExecutionId, OperationId};
-use tokio::time::{Instant, sleep};
+use tokio::{
+    task::coop::{has_budget_remaining, poll_proceed},
+    time::{Instant, sleep, timeout},
+};
 
 use super::{Waited, Waiting};
 
@@ -69,4 +77,30 @@ async fn what_is_not_ready_is_not_waited_for() {
     let mut waiting = Waiting::within(&operation);
     assert!(waiting.if_ready(pin!(pending::<()>())).await.is_none());
     assert!(matches!(waiting.if_ready(pin!(async { 1 })).await, Some(Waited::Done(1))));
+}
+
+/// Work without an end whose first step uses up what the task may do at once.
+async fn endless_after_much() {
+    poll_fn(|context| {
+        while let Poll::Ready(step) = poll_proceed(context) {
+            step.made_progress();
+        }
+        Poll::Ready(())
+    })
+    .await;
+    assert!(!has_budget_remaining(), "nothing is left of the budget");
+    pending().await
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_wait_that_begins_without_a_budget_ends() {
+    let operation = operation(1_000);
+    let mut waiting = Waiting::within(&operation);
+    let began = Instant::now();
+    let patience = began + Duration::from_secs(10);
+    let work = pin!(endless_after_much());
+    let wait = waiting.until(patience, work, || ());
+    let outcome = timeout(Duration::from_secs(60), wait).await;
+    assert!(matches!(outcome, Ok(Waited::TooLong)));
+    assert_eq!(began.elapsed().as_secs(), 10);
 }

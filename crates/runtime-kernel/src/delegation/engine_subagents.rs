@@ -23,7 +23,8 @@ use crate::engine::{
 /// The run has the call's deadline and cancellation, the request's limit of turns for its cycles,
 /// and an id that is derived from the operation and the request. Nobody is there to answer a
 /// question, so the child has no tool `ask_user`. Within a call of a tool of an engine run, it shares
-/// the budgets of that run, as an [`AgentTool`](crate::engine::AgentTool) does. 1,024 tasks that have ended are remembered.
+/// the budgets of that run, as an [`AgentTool`](crate::engine::AgentTool) does. 1,024 tasks that
+/// have ended are remembered.
 ///
 /// # Examples
 /// ```

@@ -31,8 +31,8 @@ impl Drop for ToolTask {
     }
 }
 
-/// Starts the tool for its caller, within the span that the caller is in; gives its task, to see whether it still
-/// runs, and what waits for its end.
+/// Starts the tool for its caller, within the span that the caller is in; gives its task, to see
+/// whether it still runs, and what waits for its end.
 pub(super) fn start(
     parts: Arc<Parts>,
     operation: Arc<OperationContext>,

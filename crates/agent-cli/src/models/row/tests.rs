@@ -54,6 +54,9 @@ fn a_model_is_a_row_and_a_line() {
     for part in [r#""key":"missing""#, r#""input":1250000000"#, r#""max_output_tokens":null"#] {
         assert!(line.contains(part), "no {part} in {line}");
     }
+    for name in ["input", "cached_input", "cache_write", "output"] {
+        assert!(line.contains(&format!("\"{name}\":")), "no {name} in {line}");
+    }
     let line = json_lines(&[Row::offline("offline")]);
     assert!(line.contains(r#""nano_usd_per_million_tokens":null"#), "{line}");
 }
