@@ -23,6 +23,7 @@ use crate::{
     arguments::{DoctorArguments, EXAMINATION},
     bench::root_operation,
     diagnosis::Diagnosis,
+    endpoint::{VENDORS, Vendor},
     exit::Exit,
     interrupt,
     places::Places,
@@ -148,11 +149,7 @@ fn advised(patient: &Patient, failure: &PortFailure) -> Diagnosis {
     let hint = match failure.kind {
         _ if failure.code == "NOT_AN_API" => version(patient),
         PortFailureKind::NotFound => version(patient),
-        PortFailureKind::Forbidden => Some(
-            "a key goes only to the address that it is set up with: set OPENAI_BASE_URL with \
-             OPENAI_API_KEY, or base_url with api_key_env in the configuration file"
-                .to_owned(),
-        ),
+        PortFailureKind::Forbidden => Some(set_up(patient)),
         PortFailureKind::Unavailable => {
             Some("check the address; if it is right, try again".to_owned())
         }
@@ -163,13 +160,29 @@ fn advised(patient: &Patient, failure: &PortFailure) -> Diagnosis {
     Diagnosis { hint, ..diagnosis }
 }
 
+/// How a key and its address are set up, in the variables of the API.
+fn set_up(patient: &Patient) -> String {
+    let (address, key) = vendor(patient)
+        .map_or(("OPENAI_BASE_URL", "OPENAI_API_KEY"), |it| (it.address, it.keys[0]));
+    format!(
+        "a key goes only to the address that it is set up with: set {address} with {key}, or \
+         base_url with api_key_env in the configuration file"
+    )
+}
+
+/// Whose API is spoken; `None` for that of the first provider.
+fn vendor(patient: &Patient) -> Option<&'static Vendor> {
+    VENDORS.iter().find(|vendor| vendor.api == patient.api)
+}
+
 /// An address without a version is the most usual mistake.
 fn version(patient: &Patient) -> Option<String> {
     let address = shown_address(patient);
     let path = address.split_once("://").and_then(|(_, rest)| rest.split_once('/'));
     let is_bare = path.is_none_or(|(_, path)| path.trim_matches('/').is_empty());
     let address = address.trim_end_matches('/');
-    is_bare.then(|| format!("most servers have a version in their address: try {address}/v1"))
+    let version = vendor(patient).map_or("/v1", |vendor| vendor.version);
+    is_bare.then(|| format!("most servers have a version in their address: try {address}{version}"))
 }
 
 fn name_one(names: &[String]) -> Diagnosis {

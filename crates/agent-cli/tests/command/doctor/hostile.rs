@@ -104,12 +104,25 @@ fn an_address_without_its_version() {
     let advice = format!("most servers have a version in their address: try {bare}/v1");
     check(&bare, &[], 4, &[&advice]);
     check(&format!("{bare}/"), &[], 4, &[&advice]);
+    check(&bare, &["--api", "gemini"], 4, &[&format!("{advice}beta")]);
     let all = ["doctor", "--base-url", &bare];
     let ended = Place::empty().agent(&all).ended();
     assert!(ended.stderr.contains(&advice), "{ended:?}");
     let page = "HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: 6\r\n\r\n<html>";
     let server = RawServer::start(page);
     check(&format!("http://{}", server.address), &[], 5, &["a web page answered", "/v1"]);
+}
+
+#[test]
+fn a_key_that_is_missing_is_advised_in_the_variables_of_the_api() {
+    let server = RawServer::start("HTTP/1.1 401 Unauthorized\r\ncontent-length: 0\r\n\r\n");
+    for (api, advice) in [
+        ("chat", "set OPENAI_BASE_URL with OPENAI_API_KEY"),
+        ("messages", "set ANTHROPIC_BASE_URL with ANTHROPIC_API_KEY"),
+        ("gemini", "set GEMINI_BASE_URL with GEMINI_API_KEY"),
+    ] {
+        check(&url(&server), &["--api", api], 4, &[advice]);
+    }
 }
 
 #[test]
