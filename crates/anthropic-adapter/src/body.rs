@@ -2,8 +2,9 @@
 //! end.
 //!
 //! Knows nothing about what the blocks say. Invariants: a message is written once for each session,
-//! and a later request copies its bytes; the user begins and turns alternate; results stand first in their turn; what
-//! one request sent is, but for the marks of the cache, the beginning of what the next one sends.
+//! and a later request copies its bytes; the user begins and turns alternate; results stand first in
+//! their turn; what one request sent is, but for the marks of the cache, the beginning of what the
+//! next one sends.
 
 use std::sync::Arc;
 

@@ -211,8 +211,8 @@ impl State {
         Ok(())
     }
 
-    /// The error that was written behind a line that was cut, if it says why. Nothing else of these
-    /// lines counts.
+    /// The error that was written behind a line that was cut, if it says why. Whatever else these
+    /// lines say, the answer is none: how far it came stays what it was.
     fn error_behind<'a>(
         &mut self,
         lines: impl Iterator<Item = &'a [u8]>,

@@ -1,8 +1,8 @@
 //! Decides what must not be seen in a tape, and blots it out.
 //!
-//! Knows the secrets of all endpoints that are recorded. Invariants: an occurrence is found as it is, in base64, with
-//! escapes of JSON (also of JSON within JSON) and of URLs, and where the bytes end in the middle of it; what
-//! stands for it has as many bytes.
+//! Knows the secrets of all endpoints that are recorded. Invariants: an occurrence is found as it is,
+//! in base64, with escapes of JSON (also of JSON within JSON) and of URLs, and where the bytes end in
+//! the middle of it; what stands for it has as many bytes.
 
 use std::{
     fmt,
