@@ -60,10 +60,11 @@ const fn days(year: i64, month: i64, day: i64) -> i64 {
 
 fn of_value(text: &str, now: SystemTime) -> Option<Duration> {
     let epoch = now.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs();
-    let from_epoch = text.parse().ok().and_then(|at: u64| at.checked_sub(epoch));
-    let is_soon = |wait: &Duration| *wait <= LONGEST;
-    // No wait is as long as that: some servers name the second in which it ends.
-    let until_then = from_epoch.map(Duration::from_secs).filter(is_soon);
+    // Nobody waits for as long as the calendar: some servers name the second in which a wait ends,
+    // which is over when their clock or the answer was slow.
+    let is_near = |at: &u64| at.abs_diff(epoch) <= LONGEST.as_secs();
+    let end = text.parse::<u64>().ok().filter(is_near);
+    let until_then = end.map(|at| Duration::from_secs(at.saturating_sub(epoch)));
     let wait = until_then.or_else(|| seconds(text, 1.0)).or_else(|| with_units(text));
     wait.or_else(|| until(text, now))
 }

@@ -12,7 +12,7 @@ const NOT_YET: [&[u8]; 5] = [b"null", b"false", b"\"\"", b"\"in_progress\"", b"\
 pub(crate) struct Terminal {
     /// Fields that say it with their value.
     pub(crate) fields: &'static [&'static str],
-    /// Words that say it wherever they stand.
+    /// Words that say it wherever they stand, in large letters or small ones.
     pub(crate) words: &'static [&'static str],
 }
 
@@ -24,7 +24,7 @@ impl Terminal {
         let is_document = text.starts_with(b"{") || text.starts_with(b"[");
         is_document
             || places(bytes, b"\\u").next().is_some()
-            || self.words.iter().any(|word| places(bytes, word.as_bytes()).next().is_some())
+            || self.words.iter().any(|word| is_said(bytes, word.as_bytes()))
             || self.fields.iter().any(|field| has_value(bytes, field))
     }
 }
@@ -32,6 +32,10 @@ impl Terminal {
 fn places<'a>(bytes: &'a [u8], word: &'a [u8]) -> impl Iterator<Item = usize> + 'a {
     let windows = bytes.windows(word.len()).enumerate();
     windows.filter(move |(_, window)| *window == word).map(|(at, _)| at)
+}
+
+fn is_said(bytes: &[u8], word: &[u8]) -> bool {
+    bytes.windows(word.len()).any(|window| window.eq_ignore_ascii_case(word))
 }
 
 fn has_value(bytes: &[u8], field: &str) -> bool {

@@ -5,7 +5,7 @@ use super::*;
 #[test]
 fn a_field_says_it_with_a_value_and_a_word_by_itself() {
     let terminal = Terminal { fields: &["finish_reason"], words: &["[DONE]"] };
-    let cases: [(&str, bool); 9] = [
+    let cases: [(&str, bool); 10] = [
         (r#"data: {"finish_reason":"stop"}"#, true),
         (r#"data: {"finish_reason" : "length"}"#, true),
         (r#"data: {"finish_reason":null}"#, false),
@@ -14,6 +14,7 @@ fn a_field_says_it_with_a_value_and_a_word_by_itself() {
         (r#"data: {"finish_reason"#, false),
         (r#"data: {"finish_reason":null,"next":{"finish_reason":"stop"}}"#, true),
         ("data: [DONE]", true),
+        ("data:[DoNE]", true),
         (r#"{"an":"document"}"#, true),
     ];
     for (text, said) in cases {
