@@ -9,7 +9,7 @@ use std::collections::HashSet;
 
 use model_wire::{
     Answer, Decoder, Ending, Meter, Place, Progress, Refusal,
-    answer::{error_of, filled, list},
+    answer::{error_of, failed_state, filled, list},
     failure, minted,
 };
 use runtime_ports::{DeltaSink, ModelContent, ModelDelta, ModelFinish, PortFailure};
@@ -325,14 +325,9 @@ fn is_message(kind: &str, event: &Value) -> bool {
 
 /// An error in the words of servers that pass this API on and have others for their own failures:
 /// `base_resp` with a status, or `success` that is false.
-fn foreign_error(event: &Value) -> Option<Value> {
-    let told = |place: &Value, code: &str, message: &str| json!({"code": place.get(code), "message": place.get(message)});
-    if let Some(status) = event.get("base_resp") {
-        let is_failure = status.get("status_code").and_then(Value::as_i64).unwrap_or(0) != 0;
-        return is_failure.then(|| told(status, "status_code", "status_msg"));
-    }
+fn foreign_error(event: &Value) -> Option<&Value> {
     let has_failed = event.get("success") == Some(&Value::Bool(false));
-    has_failed.then(|| told(event, "code", "msg"))
+    failed_state(event).or_else(|| has_failed.then_some(event))
 }
 
 fn index_of(event: &Value) -> Option<u64> {
@@ -356,7 +351,7 @@ impl Decoder for MessageStream {
             return Err(self.fail(event));
         }
         if let Some(error) = foreign_error(event) {
-            return Err(self.fail(&error));
+            return Err(self.fail(error));
         }
         match kind {
             "ping" => return Ok(Progress::Idle),

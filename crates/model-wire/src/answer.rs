@@ -98,3 +98,18 @@ pub fn error_of(frame: &Value) -> Option<&Value> {
         Value::Object(fields) => !fields.is_empty(),
     })
 }
+
+/// The state of a gateway that answers whatever happens with HTTP 200, when it is no success.
+pub fn failed_state(frame: &Value) -> Option<&Value> {
+    let state = frame.get("base_resp")?;
+    state.get("status_code").is_some_and(is_code_of_failure).then_some(state)
+}
+
+/// Whether a code is one of a failure, in the usage of servers whose answers have one too.
+pub fn is_code_of_failure(code: &Value) -> bool {
+    match code {
+        Value::String(code) => !matches!(code.as_str(), "" | "0" | "200" | "ok" | "success"),
+        Value::Number(code) => !matches!(code.as_u64(), Some(0 | 200)),
+        _ => false,
+    }
+}

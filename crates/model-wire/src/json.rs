@@ -5,7 +5,7 @@
 
 use serde_json::Value;
 
-use crate::verbatim::{self, Place};
+use crate::verbatim::Verbatim;
 
 /// Why a text is no value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,9 +16,9 @@ pub enum NoJson {
     Malformed,
 }
 
-/// The value of a text whose values at `places` are taken as the text that they were sent in.
-pub fn read_with(bytes: &[u8], places: &[Place]) -> Result<Value, NoJson> {
-    match verbatim::with_texts(bytes, places) {
+/// The value of a text, some values of which are taken as the text that they were sent in.
+pub(crate) fn read_with(bytes: &[u8], verbatim: &Verbatim) -> Result<Value, NoJson> {
+    match verbatim.with_texts(bytes) {
         Some(text) => read(&text),
         None => read(bytes),
     }

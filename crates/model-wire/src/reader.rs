@@ -12,6 +12,7 @@ use crate::{
     failure,
     json::{self, NoJson},
     sse::{Event, Framer, TooLarge},
+    verbatim::Verbatim,
 };
 
 /// How many events of the greatest size an answer may have.
@@ -36,6 +37,7 @@ enum Framing {
 
 struct State {
     decoder: Box<dyn Decoder>,
+    verbatim: Verbatim,
     progress: Progress,
     progressed: bool,
     announced: bool,
@@ -66,8 +68,14 @@ fn too_large() -> PortFailure {
 impl Reader {
     /// A reader of an answer whose events have at most `limit` bytes.
     pub fn new(decoder: Box<dyn Decoder>, limit: usize) -> Self {
-        let progress = Progress::Idle;
-        let state = State { decoder, progress, progressed: false, announced: false, at_end: false };
+        let state = State {
+            verbatim: Verbatim::new(decoder.verbatim()),
+            decoder,
+            progress: Progress::Idle,
+            progressed: false,
+            announced: false,
+            at_end: false,
+        };
         let left = limit.saturating_mul(ANSWER_EVENTS);
         Self { framing: Framing::Undecided(Vec::new()), state, limit, left }
     }
@@ -179,7 +187,7 @@ impl State {
             (self.announced, self.progressed, self.progress) = (true, true, Progress::Over);
             return Ok(());
         }
-        let value = match json::read_with(data, self.decoder.verbatim()) {
+        let value = match json::read_with(data, &self.verbatim) {
             Ok(value) => value,
             Err(_) if is_alive(event.name) => return Ok(()),
             // Some servers leave out the empty lines between events.
@@ -244,8 +252,7 @@ impl State {
     }
 
     fn take_document(&mut self, held: &[u8], sink: &dyn DeltaSink) -> Result<(), PortFailure> {
-        let places = self.decoder.verbatim();
-        let value = json::read_with(held, places).map_err(|error| match error {
+        let value = json::read_with(held, &self.verbatim).map_err(|error| match error {
             NoJson::Cut => failure::truncated(),
             NoJson::Malformed => malformed(),
         })?;

@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-use memchr::{memchr2, memmem};
+use memchr::{memchr2, memmem::Finder};
 
 /// Where such a value stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,11 +38,30 @@ impl Place {
     }
 }
 
-/// The frame with the text of what stands at `places` in place of it; `None` where nothing does.
-pub(crate) fn with_texts(frame: &[u8], places: &[Place]) -> Option<Vec<u8>> {
-    let ends = |at: usize| places.get(at).and_then(|place| place.path.last());
-    let is_first = |at: &usize| !(0..*at).any(|earlier| ends(earlier) == ends(*at));
-    (0..places.len()).filter(is_first).any(|at| may_hold(frame, &places[at])).then_some(())?;
+/// The places of one decoder, made ready for many frames.
+pub(crate) struct Verbatim {
+    places: &'static [Place],
+    /// Of the last field of each place; once for those that are called alike.
+    names: Vec<Finder<'static>>,
+}
+
+impl Verbatim {
+    pub(crate) fn new(places: &'static [Place]) -> Self {
+        let mut names: Vec<_> = places.iter().filter_map(|place| place.path.last()).collect();
+        names.sort_unstable();
+        names.dedup();
+        Self { places, names: names.into_iter().map(Finder::new).collect() }
+    }
+
+    /// The frame with the text of what stands at the places in place of it; `None` where nothing
+    /// does.
+    pub(crate) fn with_texts(&self, frame: &[u8]) -> Option<Vec<u8>> {
+        self.names.iter().any(|name| may_hold(frame, name)).then_some(())?;
+        with_texts(frame, self.places)
+    }
+}
+
+fn with_texts(frame: &[u8], places: &[Place]) -> Option<Vec<u8>> {
     let mut walk = Walk { frame, at: 0, spans: Vec::new() };
     walk.frames(places)?;
     let (mut text, mut from) = (Vec::with_capacity(frame.len() + 64), 0);
@@ -56,14 +75,14 @@ pub(crate) fn with_texts(frame: &[u8], places: &[Place]) -> Option<Vec<u8>> {
     (!walk.spans.is_empty()).then_some(text)
 }
 
-/// Whether the name of the last field of `place` stands before something else than a text. Nearly
-/// all frames are done with here.
-fn may_hold(frame: &[u8], place: &Place) -> bool {
-    let name = place.path.last().map_or("", |name| *name).as_bytes();
-    memmem::find_iter(frame, name).any(|at| {
-        let rest = frame[at + name.len()..].strip_prefix(b"\"").map(<[u8]>::trim_ascii_start);
-        let value = rest.and_then(|rest| rest.strip_prefix(b":")).map(<[u8]>::trim_ascii_start);
-        value.and_then(<[u8]>::first).is_some_and(|first| is_no_text(*first))
+/// Whether a field of this name stands before something else than a text. Nearly all frames are
+/// done with here.
+fn may_hold(frame: &[u8], name: &Finder<'_>) -> bool {
+    name.find_iter(frame).any(|at| {
+        let rest = frame[at + name.needle().len()..].strip_prefix(b"\"");
+        let value = rest.and_then(|rest| rest.trim_ascii_start().strip_prefix(b":"));
+        let first = value.and_then(|value| value.trim_ascii_start().first());
+        first.is_some_and(|first| is_no_text(*first))
     })
 }
 

@@ -3,7 +3,7 @@
 //!
 //! Knows nothing about answers.
 
-use model_wire::answer::{filled, text};
+use model_wire::answer::{filled, is_code_of_failure, text};
 use serde_json::Value;
 
 /// Some servers put the fields of an error into the frame itself.
@@ -23,20 +23,6 @@ pub(crate) fn is_flat_error(frame: &Value) -> bool {
     (says(&["message", "msg", "error_msg"]) && is_bad && !is_good)
         || frame.get("success") == Some(&Value::Bool(false))
         || ["errors", "detail"].into_iter().any(is_detailed)
-}
-
-/// The state of a gateway that answers whatever happens with HTTP 200, when it is no success.
-pub(crate) fn failed_state(frame: &Value) -> Option<&Value> {
-    let state = frame.get("base_resp")?;
-    state.get("status_code").is_some_and(is_code_of_failure).then_some(state)
-}
-
-fn is_code_of_failure(code: &Value) -> bool {
-    match code {
-        Value::String(code) => !matches!(code.as_str(), "" | "0" | "200" | "ok" | "success"),
-        Value::Number(code) => !matches!(code.as_u64(), Some(0 | 200)),
-        _ => false,
-    }
 }
 
 fn says_something(value: &Value) -> bool {

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::{Place, with_texts};
+use super::{Place, Verbatim};
 
 const PLACES: &[Place] = &[
     Place::at(&["calls", "*", "arguments"]),
@@ -12,7 +12,7 @@ const PLACES: &[Place] = &[
 ];
 
 fn check(frame: &str, expected: Option<&str>) {
-    let text = with_texts(frame.as_bytes(), PLACES);
+    let text = Verbatim::new(PLACES).with_texts(frame.as_bytes());
     let text = text.map(|text| String::from_utf8(text).expect("utf-8"));
     assert_eq!(text.as_deref(), expected, "{frame}");
 }
@@ -86,7 +86,7 @@ proptest! {
             true => serde_json::to_string_pretty(&frame).expect("json"),
             false => frame.to_string(),
         };
-        let told = with_texts(frame.as_bytes(), PLACES).expect("a place");
+        let told = Verbatim::new(PLACES).with_texts(frame.as_bytes()).expect("a place");
         let mut told: Value = serde_json::from_slice(&told).expect("json");
         let place = &mut told["calls"][0]["arguments"];
         let read: Value = serde_json::from_str(place.as_str().expect("a text")).expect("json");
@@ -98,6 +98,7 @@ proptest! {
 
     #[test]
     fn anything_is_walked_without_a_panic(text in "[{}\\[\\]\":,\\\\ -9a-z]{0,40}") {
-        let _ = with_texts(format!("{{\"calls\":[{{\"arguments\":{{{text}").as_bytes(), PLACES);
+        let _ = Verbatim::new(PLACES)
+            .with_texts(format!("{{\"calls\":[{{\"arguments\":{{{text}").as_bytes());
     }
 }

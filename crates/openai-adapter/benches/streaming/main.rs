@@ -13,6 +13,8 @@ mod conversation;
 #[path = "../../../runtime-kernel/benches/loops/cpu_time.rs"]
 mod cpu_time;
 mod medians;
+#[path = "../rounds/one_processor.rs"]
+mod one_processor;
 mod plain;
 mod provider;
 mod session;
@@ -42,6 +44,7 @@ const LINES: usize = 10;
 const FIRSTS: usize = 200;
 
 fn main() -> ExitCode {
+    one_processor::stay();
     let checks = std::env::args().any(|argument| argument == "--check");
     let is_bench = std::env::args().any(|argument| argument == "--bench");
     let times = |times: usize| if is_bench { times } else { 1 };

@@ -5,7 +5,7 @@
 
 use model_wire::{
     Answer, Decoder, Ending, Meter, Place, Progress, Refusal,
-    answer::{error_of, filled, list, text},
+    answer::{error_of, failed_state, filled, list, text},
     failure,
 };
 use runtime_ports::{DeltaSink, ModelContent, ModelDelta, ModelFinish, PortFailure};
@@ -20,7 +20,7 @@ use crate::{
         reasoning::{self, Reasoning},
         thinking::{Said, Thinking},
     },
-    frames::{failed_state, is_flat_error, position},
+    frames::{is_flat_error, position},
     metering,
     profile::Reading,
 };
