@@ -208,8 +208,8 @@ impl MessageStream {
             self.begin_block(index, block, sink)?;
             self.stop_block(index, sink);
         }
-        // Within a stream, a message that has no reason yet goes on.
-        self.has_ended |= message.get("stop_reason") != Some(&Value::Null);
+        // Within a stream, a message that has no reason goes on.
+        self.has_ended |= filled(message, "stop_reason").is_some();
         self.is_listed = true;
         Ok(())
     }

@@ -68,7 +68,7 @@ const RESPONSES: Stream = Stream {
     decoder: || decoder(Api::Responses),
     terminal: Terminal {
         fields: &["status"],
-        words: &["response.completed", "response.incomplete", "response.done"],
+        words: &["response.completed", "response.incomplete", "response.done", "[DONE]"],
     },
 };
 

@@ -121,3 +121,12 @@ fn documents_are_answers_if_they_say_that_they_ended() {
         bytes(document, document.as_bytes(), expected);
     }
 }
+
+#[test]
+fn a_message_in_a_stream_that_has_no_reason_goes_on() {
+    let lacks = r#"{"type":"message","role":"assistant","content":[{"type":"text","text":"hi"}]}"#;
+    check("broken off", &one(lacks), TRUNCATED);
+    check("announced", &[one(lacks), one("[DONE]")].concat(), r#"Other: "hi""#);
+    check("ended", &[one(lacks), one(STOP)].concat(), r#"Other: "hi""#);
+    bytes("a document", lacks.as_bytes(), r#"Other: "hi""#);
+}

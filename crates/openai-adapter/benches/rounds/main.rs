@@ -8,7 +8,7 @@
 mod conversation;
 #[path = "../../../runtime-kernel/benches/loops/cpu_time.rs"]
 mod cpu_time;
-mod one_processor;
+mod placement;
 mod ratio;
 mod server;
 
@@ -32,7 +32,10 @@ const ROUNDS: [usize; 4] = [1, 50, 100, 200];
 const APIS: [(&str, Api); 2] = [("chat", Api::Chat), ("responses", Api::Responses)];
 
 fn main() -> ExitCode {
-    one_processor::stay();
+    placement::run(compared)
+}
+
+fn compared() -> ExitCode {
     let has = |word: &str| std::env::args().any(|argument| argument == word);
     let times = if has("--bench") { 2_000 } else { 1 };
     if has("--check") {

@@ -13,8 +13,8 @@ mod conversation;
 #[path = "../../../runtime-kernel/benches/loops/cpu_time.rs"]
 mod cpu_time;
 mod medians;
-#[path = "../rounds/one_processor.rs"]
-mod one_processor;
+#[path = "../rounds/placement.rs"]
+mod placement;
 mod plain;
 mod provider;
 mod session;
@@ -44,7 +44,10 @@ const LINES: usize = 10;
 const FIRSTS: usize = 200;
 
 fn main() -> ExitCode {
-    one_processor::stay();
+    placement::run(compared)
+}
+
+fn compared() -> ExitCode {
     let checks = std::env::args().any(|argument| argument == "--check");
     let is_bench = std::env::args().any(|argument| argument == "--bench");
     let times = |times: usize| if is_bench { times } else { 1 };

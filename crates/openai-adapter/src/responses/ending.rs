@@ -22,11 +22,23 @@ pub(crate) const IGNORED_AMID: &str = "PREVIOUS_RESPONSE_IGNORED_AMID";
 /// from it. Not all is read again: some servers drop earlier reasoning.
 const PART_READ: u64 = 2;
 
-/// Whether an event of the API says that more is to come; then nothing else that stands in it says
-/// otherwise.
-pub(super) fn goes_on(kind: &str) -> bool {
-    const ENDS: [&str; 5] = ["completed", "done", "incomplete", "failed", "cancelled"];
-    kind.strip_prefix("response.").is_some_and(|event| !ENDS.contains(&event))
+/// The events with which a response ends.
+const ENDS: [&str; 5] = ["completed", "done", "incomplete", "failed", "cancelled"];
+
+/// Whether something that lists output is a whole response: not an event which says that more is to
+/// come, and not one of a type that nobody knows.
+pub(super) fn is_whole(kind: &str, event: &Value) -> bool {
+    let is_response = text(event, "object") == Some("response") || text(event, "status").is_some();
+    match kind.strip_prefix("response.") {
+        Some(event) => ENDS.contains(&event),
+        None => kind.is_empty() || is_response,
+    }
+}
+
+/// Whether a response, or the event that brings it, says what became of it.
+pub(super) fn is_said(kind: &str, response: &Value) -> bool {
+    let ends = kind.strip_prefix("response.").is_some_and(|event| ENDS.contains(&event));
+    ends || text(response, "status").is_some()
 }
 
 /// What became of a response. Later ones weigh more.

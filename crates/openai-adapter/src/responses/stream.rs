@@ -22,7 +22,8 @@ use crate::{
     responses::{
         encode::{Kept, MESSAGE_PHASE},
         ending::{
-            IGNORED, IGNORED_AMID, Origin, Status, call_id, goes_on, ignored, is_error, settled,
+            IGNORED, IGNORED_AMID, Origin, Status, call_id, ignored, is_error, is_said, is_whole,
+            settled,
         },
         items::{Item, Made, Report},
         pieces::{Piece, PieceOf, VERBATIM},
@@ -54,6 +55,8 @@ pub(crate) struct ResponsesStream {
     items: Vec<Item>,
     calls_announced: u32,
     finish: Option<ModelFinish>,
+    /// Whether the response itself, or its event, said what became of it.
+    is_said: bool,
     meter: Meter,
 }
 
@@ -72,6 +75,7 @@ impl ResponsesStream {
             items: Vec::new(),
             calls_announced: 0,
             finish: None,
+            is_said: false,
             meter: Meter::default(),
         }
     }
@@ -317,7 +321,7 @@ impl ResponsesStream {
         self.take_snapshot(response, sink)?;
         self.take_bare_text(response, sink)?;
         self.finish = Some(finish);
-        Ok(Progress::Over)
+        Ok(if self.is_said { Progress::Over } else { Progress::Settled })
     }
 
     /// Whether what the server keeps is what the answer says: nothing was cut, left out or renamed.
@@ -421,7 +425,7 @@ impl Decoder for ResponsesStream {
         let kind = filled(event, "type").unwrap_or(name);
         let response = event.get("response").filter(|response| response.is_object());
         let is_listed = response.is_none() && event.get("output").is_some_and(Value::is_array);
-        let is_document = is_listed && !goes_on(kind);
+        let is_document = is_listed && is_whole(kind, event);
         let response = response.or(is_document.then_some(event));
         if let Some(response) = response {
             metering::observe(&mut self.meter, response, self.reading.counts);
@@ -450,6 +454,7 @@ impl Decoder for ResponsesStream {
         };
         if let Some(status) = end {
             self.is_stored &= response.get("store") != Some(&Value::Bool(false));
+            self.is_said |= is_said(kind, response);
             return self.end(status, response, sink);
         }
         match kind {
@@ -470,8 +475,9 @@ impl Decoder for ResponsesStream {
         VERBATIM
     }
 
-    fn finish(&mut self, _ending: Ending, _sink: &dyn DeltaSink) -> Result<Answer, PortFailure> {
-        let finish = self.finish.ok_or_else(failure::truncated)?;
+    fn finish(&mut self, ending: Ending, _sink: &dyn DeltaSink) -> Result<Answer, PortFailure> {
+        let is_over = self.is_said || ending == Ending::Announced;
+        let finish = self.finish.filter(|_| is_over).ok_or_else(failure::truncated)?;
         let (output, cut) = self.output();
         let refused = self.items.iter().any(Item::is_refusal);
         let finish = if refused { ModelFinish::ContentFilter } else { finish };
