@@ -13,6 +13,8 @@ use model_wire::{
 use runtime_ports::ModelContent;
 use serde_json::Value;
 
+use crate::frames::position;
+
 /// One output item while it arrives.
 #[derive(Debug, Default)]
 pub(super) struct Item {
@@ -194,6 +196,26 @@ impl Item {
     pub(super) fn id_of_call(&self) -> Option<Option<&str>> {
         let kind = self.kind().unwrap_or_else(|| self.guessed_kind());
         (kind == "function_call").then(|| self.field("call_id"))
+    }
+
+    /// Whether one of these ids was used for it.
+    pub(super) fn has_id_of(&self, ids: &[Option<&str>]) -> bool {
+        ids.iter().flatten().any(|id| self.ids.iter().any(|held| held == id))
+    }
+
+    /// Whether an event says that it is about another place than the item's.
+    pub(super) fn is_moved(&self, event: &Value) -> bool {
+        let place = event.get("output_index").and_then(position);
+        place.zip(self.output_index).is_some_and(|(fresh, held)| fresh != held)
+    }
+
+    /// Some servers give one id to two calls: at another place and with another content it is
+    /// another.
+    pub(super) fn is_another_call(&self, event: &Value) -> bool {
+        let reported = event.get("item").unwrap_or(&Value::Null);
+        let arguments = text(reported, "arguments").unwrap_or_default();
+        let same = || Arguments::read(&self.arguments()) == Arguments::read(arguments);
+        self.is_moved(event) && (self.name() != filled(reported, "name") || !same())
     }
 
     /// What the item is in the end.

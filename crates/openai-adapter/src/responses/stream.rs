@@ -9,7 +9,6 @@ use std::sync::{Arc, OnceLock};
 use model_wire::{
     Answer, Decoder, Ending, Meter, Place, Progress, Refusal,
     answer::{error_of, filled, list, text},
-    arguments::Arguments,
     failure, minted,
 };
 use runtime_ports::{DeltaSink, ModelContent, ModelDelta, ModelFinish, PortFailure};
@@ -107,11 +106,11 @@ impl ResponsesStream {
     fn locate(&self, event: &Value, ids: &[Option<&str>]) -> Option<usize> {
         let index = event.get("output_index").and_then(position);
         let at_index = |item: &Item| index.is_some() && item.output_index == index;
-        let both = |item: &Item| at_index(item) && shares_id(item, ids);
+        let both = |item: &Item| at_index(item) && item.has_id_of(ids);
         let found = self.items.iter().rposition(both);
         let open = || self.items.iter().rposition(|item| at_index(item) && !item.is_done());
         let placed = || self.items.iter().rposition(at_index);
-        let named = || self.items.iter().rposition(|item| shares_id(item, ids));
+        let named = || self.items.iter().rposition(|item| item.has_id_of(ids));
         found.or_else(open).or_else(placed).or_else(named)
     }
 
@@ -139,10 +138,8 @@ impl ResponsesStream {
         let ids = [filled(reported, "id"), filled(reported, "call_id")];
         let is_same = |item: &Item| match when {
             _ if item.is_other_than(reported) => false,
-            Report::Added => {
-                !item.is_reported() || (shares_id(item, &ids) && !is_moved(item, event))
-            }
-            _ => !item.is_done() || (shares_id(item, &ids) && !is_another_call(item, event)),
+            Report::Added => !item.is_reported() || (item.has_id_of(&ids) && !item.is_moved(event)),
+            _ => !item.is_done() || (item.has_id_of(&ids) && !item.is_another_call(event)),
         };
         let found = self.locate(event, &ids).filter(|at| is_same(&self.items[*at]));
         let found = found.or_else(|| self.open_of_kind(when, event, reported));
@@ -395,24 +392,6 @@ impl ResponsesStream {
         let opaque = json!({MESSAGE_PHASE: phase});
         Some(ModelContent::Reasoning { issuer: self.issuer.clone(), text: String::new(), opaque })
     }
-}
-
-/// Whether an event says that it is about another place than the item's.
-fn is_moved(item: &Item, event: &Value) -> bool {
-    let place = event.get("output_index").and_then(position);
-    place.zip(item.output_index).is_some_and(|(fresh, held)| fresh != held)
-}
-
-/// Some servers give one id to two calls: at another place and with another content it is another.
-fn is_another_call(item: &Item, event: &Value) -> bool {
-    let reported = event.get("item").unwrap_or(&Value::Null);
-    let arguments = text(reported, "arguments").unwrap_or_default();
-    let same = || Arguments::read(&item.arguments()) == Arguments::read(arguments);
-    is_moved(item, event) && (item.name() != filled(reported, "name") || !same())
-}
-
-fn shares_id(item: &Item, ids: &[Option<&str>]) -> bool {
-    ids.iter().flatten().any(|id| item.ids.iter().any(|held| held == id))
 }
 
 impl Decoder for ResponsesStream {
