@@ -285,11 +285,12 @@ fn assert_said(machine: &Machine, request: &Transcript) {
     }
 }
 
-/// Time goes on while a question is open.
-fn is_same(left: &runtime_decision::Effect, right: &runtime_decision::Effect) -> bool {
-    use runtime_decision::Effect::{AwaitApproval, ConsultApprovals};
+/// Time goes on while a question is open, or a wait: what is left of it is told.
+fn is_same(told: &runtime_decision::Effect, asked: &runtime_decision::Effect) -> bool {
+    use runtime_decision::Effect::{AwaitApproval, ConsultApprovals, WaitChildren};
 
-    match (left, right) {
+    match (told, asked) {
+        (WaitChildren { timeout: left }, WaitChildren { timeout: all }) => left <= all,
         (AwaitApproval(left), AwaitApproval(right))
         | (ConsultApprovals(left), ConsultApprovals(right)) => left.digest == right.digest,
         (left, right) => left == right,
