@@ -13,6 +13,9 @@ use serde_json::{Map, Value};
 
 use crate::delta::{Delta, DeltaOf};
 
+/// Least letters of a signature that a piece can repeat; fewer begin alike by chance.
+const LEAST_AGAIN: usize = 2;
+
 /// What a block is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
@@ -118,10 +121,15 @@ impl Block {
         }
     }
 
+    /// Whether something of it came, and its end did not.
+    pub(crate) const fn is_amid(&self) -> bool {
+        self.has_pieces && !self.is_stopped
+    }
+
     /// Signatures come whole, in pieces, twice, or longer each time.
     fn sign(&mut self, piece: &str) {
         let held = self.signature.get_or_insert_default();
-        if piece.starts_with(held.as_str()) {
+        if held.len() >= LEAST_AGAIN && piece.starts_with(held.as_str()) {
             held.clear();
         }
         held.push_str(piece);

@@ -1,9 +1,9 @@
 //! Decides which numbers of a usage report are taken, and what they mean.
 //!
 //! Knows nothing about which event carried the report. Invariant: a number that was not reported is
-//! `None`, and what is said of an answer before it begins counts nothing of it. In this API
-//! `input_tokens` is what was neither read from a cache nor written to one; the whole prompt is the
-//! sum of the three.
+//! `None`; what is said of an answer before it begins counts nothing of it, and no prompt is without
+//! tokens. In this API `input_tokens` is what was neither read from a cache nor written to one; the
+//! whole prompt is the sum of the three.
 
 use model_wire::{
     Meter,
@@ -35,12 +35,16 @@ pub(crate) enum Moment {
 pub(crate) fn observe(meter: &mut Meter, event: &Value, moment: Moment) {
     let Some(report) = event.get("usage").filter(|report| report.is_object()) else { return };
     let details = first(report, &["output_tokens_details"]);
+    let read = count(report, &["cache_read_input_tokens"]);
+    let written = count(report, &["cache_creation_input_tokens"]).or_else(|| by_age(report));
+    let is_later = moment == Moment::Later;
+    // Gateways announce an answer before they know how long the prompt was.
+    let is_counted = |plain: &u64| is_later || *plain > 0 || read > Some(0) || written > Some(0);
     meter.observe_usage(&TokenUsage {
-        input_tokens: count(report, &["input_tokens"]),
-        output_tokens: count(report, &["output_tokens"]).filter(|_| moment == Moment::Later),
-        cached_input_tokens: count(report, &["cache_read_input_tokens"]),
-        cache_write_tokens: count(report, &["cache_creation_input_tokens"])
-            .or_else(|| by_age(report)),
+        input_tokens: count(report, &["input_tokens"]).filter(is_counted),
+        output_tokens: count(report, &["output_tokens"]).filter(|_| is_later),
+        cached_input_tokens: read,
+        cache_write_tokens: written,
         reasoning_tokens: details
             .and_then(|details| count(details, &["thinking_tokens", "reasoning_tokens"])),
     });

@@ -127,6 +127,7 @@ impl AnthropicSession {
         let mut attempts = Vec::new();
         loop {
             let parts = self.refused.parts(&request.messages, self.marks());
+            let parts = Parts { thinks: parts.thinks && settled.thinks(), ..parts };
             let body = self.body(request, &settled, parts)?;
             let (issuer, seed) = (&self.settings.issuer, &request.invocation_id);
             let decoder = Box::new(MessageStream::new(issuer, seed, parts.marks));
@@ -201,6 +202,9 @@ impl AnthropicSession {
             return Err(invalid("the history holds nothing to answer; add a message of the user"));
         }
         let (model, marks, mut fields) = (&request.model, parts.marks, settled.fields.clone());
+        if !parts.thinks {
+            fields.retain(|(name, value)| !is_told_to_think(name, value));
+        }
         if !request.tools.is_empty() {
             let kept = if marks == Marks::Set { &self.marked_tools } else { &self.plain_tools };
             let tools = kept.encoding(&request.tools, || body::tools(&request.tools, marks));
@@ -212,6 +216,17 @@ impl AnthropicSession {
         }
         Ok(turns.body(model, &fields, None, marks))
     }
+}
+
+impl Settled {
+    /// Whether the model is told to think in each turn.
+    fn thinks(&self) -> bool {
+        self.fields.iter().any(|(name, value)| is_told_to_think(name, value))
+    }
+}
+
+fn is_told_to_think(name: &str, value: &Value) -> bool {
+    name == "thinking" && value["type"] == "enabled"
 }
 
 fn invalid(problem: &str) -> PortFailure {

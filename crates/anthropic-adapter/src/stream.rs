@@ -87,13 +87,27 @@ impl MessageStream {
         let id = filled(message, "id").map(str::to_owned);
         let is_another = self.is_announced && (id.is_none() || id != self.response_id);
         if is_another && !self.blocks.is_empty() {
-            let text = "a second answer began within the first one";
-            return Err(failure::broken("ANSWER_RESTARTED", text));
+            return Err(restarted());
         }
         self.is_announced = true;
         self.response_id = id.or_else(|| self.response_id.take());
         self.has_begun = true;
         Ok(())
+    }
+
+    /// A message is announced, also one that has blocks already. The same one again amid a block
+    /// would be said from its beginning once more, by whoever asked a second time.
+    fn announce_message(
+        &mut self,
+        message: &Value,
+        sink: &dyn DeltaSink,
+    ) -> Result<(), PortFailure> {
+        if self.is_announced && self.blocks.iter().any(Block::is_amid) {
+            return Err(restarted());
+        }
+        self.begin(message)?;
+        let begin = |(index, block): (Option<u64>, &Value)| self.begin_block(index, block, sink);
+        listed(list(message, "content")).try_for_each(begin)
     }
 
     fn open(&mut self, block: Block) -> Result<usize, PortFailure> {
@@ -203,8 +217,7 @@ impl MessageStream {
         let text = filled(message, "content").map(|text| json!([{"type": "text", "text": text}]));
         let blocks = text.as_ref().and_then(Value::as_array);
         let blocks = blocks.map_or_else(|| list(message, "content"), Vec::as_slice);
-        for (at, block) in blocks.iter().enumerate() {
-            let index = u64::try_from(at).ok();
+        for (index, block) in listed(blocks) {
             self.begin_block(index, block, sink)?;
             self.stop_block(index, sink);
         }
@@ -230,10 +243,10 @@ impl MessageStream {
 
     /// Nothing that is said later completes an answer that was cut.
     fn stop_for(&mut self, reason: &str) {
-        let held = self.stop_reason.as_deref().and_then(meaning);
-        let is_cut = matches!(held, Some(ModelFinish::Length | ModelFinish::ContentFilter));
-        let completes = meaning(reason).is_some_and(ModelFinish::is_complete);
-        if !(is_cut && completes) {
+        let cuts = |reason: &str| {
+            matches!(meaning(reason), Some(ModelFinish::Length | ModelFinish::ContentFilter))
+        };
+        if cuts(reason) || !self.stop_reason.as_deref().is_some_and(cuts) {
             self.stop_reason = Some(reason.to_owned());
         }
     }
@@ -330,6 +343,16 @@ fn foreign_error(event: &Value) -> Option<&Value> {
     failed_state(event).or_else(|| has_failed.then_some(event))
 }
 
+/// The blocks of a message, each with the index that its place gives it.
+fn listed(blocks: &[Value]) -> impl Iterator<Item = (Option<u64>, &Value)> {
+    (0..).map(Some).zip(blocks)
+}
+
+fn restarted() -> PortFailure {
+    let text = "a second answer began within the first one";
+    failure::broken("ANSWER_RESTARTED", text)
+}
+
 fn index_of(event: &Value) -> Option<u64> {
     event.get("index").and_then(Value::as_u64)
 }
@@ -355,7 +378,9 @@ impl Decoder for MessageStream {
         }
         match kind {
             "ping" => return Ok(Progress::Idle),
-            "message_start" => self.begin(event.get("message").unwrap_or(&Value::Null))?,
+            "message_start" => {
+                self.announce_message(event.get("message").unwrap_or(&Value::Null), sink)?;
+            }
             "content_block_start" => {
                 let block = event.get("content_block").unwrap_or(&Value::Null);
                 self.begin_block(index_of(event), block, sink)?;

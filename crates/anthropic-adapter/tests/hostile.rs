@@ -7,6 +7,8 @@ mod blocks;
 mod ends;
 #[path = "hostile/errors.rs"]
 mod errors;
+#[path = "hostile/field.rs"]
+mod field;
 #[path = "hostile/servers.rs"]
 mod servers;
 #[path = "hostile/usage.rs"]

@@ -31,12 +31,16 @@ pub(crate) struct Written<'a> {
     pub(crate) issuer: &'a str,
     /// Whether calls of others need a signature.
     pub(crate) signed_calls: bool,
+    /// Whether calls and results bear their ids; without them their order says which belong
+    /// together.
+    pub(crate) call_ids: bool,
 }
 
 impl Written<'_> {
     /// The key of the encoding slots: whatever makes the bytes of a message differ.
     pub(crate) fn encoding_key(&self) -> EncodingKey {
-        EncodingKey::new("gemini", &format!("{}/{}", self.signed_calls, self.issuer))
+        let Self { issuer, signed_calls, call_ids } = self;
+        EncodingKey::new("gemini", &format!("{signed_calls}/{call_ids}/{issuer}"))
     }
 }
 
@@ -49,7 +53,7 @@ pub(crate) fn piece(message: &ModelMessage, written: &Written<'_>) -> Vec<u8> {
         ModelRole::Tool => {
             for content in &message.content {
                 let is_result = matches!(content, ModelContent::ToolResult { .. });
-                match part(content) {
+                match part(content, written.call_ids) {
                     Some(part) if is_result => piece.push(&part),
                     Some(part) => piece.defer(&part),
                     None => {}
@@ -57,28 +61,35 @@ pub(crate) fn piece(message: &ModelMessage, written: &Written<'_>) -> Vec<u8> {
             }
         }
         ModelRole::System | ModelRole::User => {
-            message.content.iter().filter_map(part).for_each(|part| piece.push(&part));
+            let parts =
+                message.content.iter().filter_map(|content| part(content, written.call_ids));
+            parts.for_each(|part| piece.push(&part));
         }
     }
     piece.into_bytes()
 }
 
 /// The part of a piece that needs nothing of its neighbours.
-fn part(content: &ModelContent) -> Option<Value> {
+fn part(content: &ModelContent, call_ids: bool) -> Option<Value> {
+    let identified = |mut inner: Value, id: &str| {
+        if call_ids {
+            inner["id"] = id.into();
+        }
+        inner
+    };
     match content {
         ModelContent::Text { text } if text.is_empty() => None,
         ModelContent::Text { text } => Some(json!({ "text": text })),
         ModelContent::Image { source } => Some(image(source)),
         ModelContent::ToolUse { id, name, arguments } => {
             let args = object(arguments);
-            Some(json!({"functionCall": {"id": id, "name": name, "args": args}}))
+            Some(json!({"functionCall": identified(json!({"name": name, "args": args}), id)}))
         }
         ModelContent::ToolResult { tool_use_id, name, content, failed } => {
             let key = if *failed { "error" } else { "output" };
             let response = json!({ key: content });
-            Some(json!({
-                "functionResponse": {"id": tool_use_id, "name": name, "response": response}
-            }))
+            let result = json!({"name": name, "response": response});
+            Some(json!({"functionResponse": identified(result, tool_use_id)}))
         }
         ModelContent::Reasoning { .. } => None,
     }
@@ -133,7 +144,7 @@ fn said(message: &ModelMessage, written: &Written<'_>) -> Vec<Value> {
             continue;
         }
         let signature = awaited.take().and_then(|opaque| signature_for(content, opaque));
-        let Some(mut part) = part(content) else { continue };
+        let Some(mut part) = part(content, written.call_ids) else { continue };
         let is_call = matches!(content, ModelContent::ToolUse { .. });
         let stand_in = (is_call && needs_signature).then_some(FOREIGN_CALL);
         needs_signature &= !is_call;

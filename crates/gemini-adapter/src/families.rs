@@ -12,6 +12,8 @@ pub(crate) struct Family {
     pub(crate) thinking: Thinking,
     /// Whether they refuse a history whose calls bear no thought signature.
     pub(crate) signed_calls: bool,
+    /// Whether calls and their results bear ids. Some endpoints of older models refuse the field.
+    pub(crate) call_ids: bool,
     /// Whether they take tools and a form of the answer in one request.
     pub(crate) json_beside_tools: bool,
 }
@@ -28,7 +30,7 @@ pub(crate) enum Thinking {
 }
 
 const fn family(prefix: &'static str, thinking: Thinking) -> Family {
-    Family { prefix, thinking, signed_calls: false, json_beside_tools: false }
+    Family { prefix, thinking, signed_calls: false, call_ids: false, json_beside_tools: false }
 }
 
 /// The first that fits counts.
@@ -41,8 +43,13 @@ const OLDER: &[Family] = &[
     family("learnlm-", Thinking::Absent),
 ];
 
-const NEWEST: Family =
-    Family { prefix: "", thinking: Thinking::Level, signed_calls: true, json_beside_tools: true };
+const NEWEST: Family = Family {
+    prefix: "",
+    thinking: Thinking::Level,
+    signed_calls: true,
+    call_ids: true,
+    json_beside_tools: true,
+};
 
 impl Family {
     /// The family of a model, which may be named with the collection that it is in.

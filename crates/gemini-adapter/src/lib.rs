@@ -28,6 +28,7 @@ mod parts;
 #[cfg(test)]
 mod rehearsal;
 mod session;
+mod spelling;
 mod stream;
 mod verbatim;
 

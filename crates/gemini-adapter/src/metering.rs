@@ -44,7 +44,9 @@ fn output(answer: Option<u64>, thoughts: Option<u64>, rest: Option<(u64, u64)>) 
         (Some(answer), Some(thoughts)) if generated == Some(Some(answer)) && thoughts <= answer => {
             Some(answer)
         }
-        (Some(answer), Some(thoughts)) => answer.checked_add(thoughts),
+        (Some(answer), Some(thoughts)) => answer
+            .checked_add(thoughts)
+            .filter(|both| generated.is_none_or(|all| all == Some(*both))),
         (Some(answer), None) => {
             Some(answer).filter(|_| generated.is_none_or(|all| all == Some(answer)))
         }

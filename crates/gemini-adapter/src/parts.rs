@@ -20,6 +20,19 @@ const MOST_PIECES: usize = 4096;
 /// Most calls that one answer may have.
 const MOST_CALLS: usize = 512;
 
+/// What a part may hold beside a text, though the API says that it holds one thing.
+const PAYLOADS: &[&str] = &[
+    "inlineData",
+    "fileData",
+    "executableCode",
+    "codeExecutionResult",
+    "functionResponse",
+    "toolCall",
+    "toolResponse",
+];
+/// What a part holds of a tool that the provider runs by itself, after which it goes on.
+const ROUNDS: &[&str] = &["executableCode", "codeExecutionResult", "toolCall", "toolResponse"];
+
 /// The parts of one answer while they arrive.
 #[derive(Debug)]
 pub(crate) struct Parts {
@@ -29,6 +42,7 @@ pub(crate) struct Parts {
     arrived: usize,
     calls: usize,
     cut: bool,
+    rounds: bool,
 }
 
 /// What one part is, or several that belong together.
@@ -84,6 +98,7 @@ impl Parts {
             arrived: 0,
             calls: 0,
             cut: false,
+            rounds: false,
         }
     }
 
@@ -97,15 +112,33 @@ impl Parts {
         self.arrived
     }
 
-    /// Takes the next part.
+    /// Whether the provider ran a tool of its own: it says that it stopped after each round.
+    pub(crate) const fn has_rounds(&self) -> bool {
+        self.rounds
+    }
+
+    /// Takes the next part. A text beside something else is a part of its own, before it, and the
+    /// signature is on the other.
     pub(crate) fn take(&mut self, part: &Value, sink: &dyn DeltaSink) -> Result<(), PortFailure> {
         let Some(fields) = part.as_object() else { return Ok(()) };
-        if let Some(call) = fields.get("functionCall").filter(|call| !call.is_null()) {
+        let has = |name: &str| fields.get(name).is_some_and(|value| !value.is_null());
+        let has_payload = PAYLOADS.iter().any(|name| has(name));
+        self.rounds |= ROUNDS.iter().any(|name| has(name));
+        let call = fields.get("functionCall").filter(|call| !call.is_null());
+        let is_lone = call.is_none() && !has_payload;
+        match text(part, "text") {
+            Some(text) if is_lone => self.say(text, signature_of(part), part, sink),
+            Some(text) => self.say(text, None, part, sink),
+            None if is_lone && fields.keys().any(|name| name != "thought" && has(name)) => {
+                self.keep(part, String::new());
+            }
+            None => {}
+        }
+        if has_payload {
+            self.keep(&without(part, &["text", "functionCall"]), String::new());
+        }
+        if let Some(call) = call {
             self.take_call(call, signature_of(part), sink)?;
-        } else if let Some(text) = text(part, "text") {
-            self.take_text(text, part, sink);
-        } else if fields.iter().any(|(name, value)| name != "thought" && !value.is_null()) {
-            self.keep(part, String::new());
         }
         if self.pieces.len() > MOST_PIECES {
             let message = "the answer has more parts than anybody can mean";
@@ -114,13 +147,13 @@ impl Parts {
         Ok(())
     }
 
-    fn take_text(&mut self, text: &str, part: &Value, sink: &dyn DeltaSink) {
+    fn say(&mut self, text: &str, signature: Option<String>, part: &Value, sink: &dyn DeltaSink) {
         let is_thought = part.get("thought") == Some(&Value::Bool(true));
         if !text.is_empty() {
             let delta = if is_thought { ModelDelta::Reasoning } else { ModelDelta::Text };
             sink.delta(delta(text));
         }
-        match (signature_of(part), is_thought) {
+        match (signature, is_thought) {
             (Some(_), true) => self.keep(part, text.to_owned()),
             (Some(_), false) if text.is_empty() => self.keep(part, String::new()),
             (None, _) if text.is_empty() => {}
@@ -274,6 +307,13 @@ impl Parts {
             _ => contents.push(self.reasoning("", kept)),
         }
     }
+}
+
+/// The part without some of its fields.
+fn without(part: &Value, names: &[&str]) -> Value {
+    let fields = part.as_object().into_iter().flatten();
+    let rest = fields.filter(|(name, _)| !names.contains(&name.as_str()));
+    Value::Object(rest.map(|(name, value)| (name.clone(), value.clone())).collect())
 }
 
 fn signature_of(part: &Value) -> Option<String> {

@@ -52,8 +52,9 @@ pub struct GeminiSession {
     client: HttpClient,
     settings: Settings,
     tools: ToolEncodings,
-    /// Keys of the encoding slots without and with signatures on the calls of others.
-    keys: [OnceLock<EncodingKey>; 2],
+    /// Keys of the encoding slots: without and with signatures on the calls of others, each without
+    /// and with ids.
+    keys: [[OnceLock<EncodingKey>; 2]; 2],
 }
 
 impl fmt::Debug for GeminiSession {
@@ -119,9 +120,10 @@ impl GeminiSession {
         let tools = some_tools
             .then(|| self.tools.encoding(&request.tools, || options::tools(&request.tools)));
         let fields = options::fields(request, tools, self.settings.standing)?;
-        let signed_calls = Family::of(&request.model).signed_calls;
-        let written = Written { issuer: &self.settings.issuer, signed_calls };
-        let key = self.keys[usize::from(signed_calls)].get_or_init(|| written.encoding_key());
+        let Family { signed_calls, call_ids, .. } = Family::of(&request.model);
+        let written = Written { issuer: &self.settings.issuer, signed_calls, call_ids };
+        let keys = &self.keys[usize::from(signed_calls)];
+        let key = keys[usize::from(call_ids)].get_or_init(|| written.encoding_key());
         let contents =
             Contents::of(&request.messages, key, |message| encode::piece(message, &written));
         if contents.is_empty() {

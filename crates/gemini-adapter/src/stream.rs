@@ -12,7 +12,7 @@ use model_wire::{
 use runtime_ports::{DeltaSink, ModelContent, ModelFinish, PortFailure};
 use serde_json::{Value, json};
 
-use crate::{metering, parts::Parts, verbatim::VERBATIM};
+use crate::{metering, parts::Parts, spelling, verbatim::VERBATIM};
 
 /// An answer while it arrives.
 #[derive(Debug)]
@@ -107,11 +107,16 @@ impl GeminiStream {
 
     /// Some servers say that the answer is complete with every piece of it, or before the first:
     /// then only the end of the stream tells. So does it while nothing shows that this is no such
-    /// server, as in an answer of one piece.
+    /// server, as in an answer of one piece, and where the provider runs tools of its own: it stops
+    /// after each round of them.
     fn progress(&self) -> Progress {
         match self.finish {
             None => Progress::Open,
-            Some(ModelFinish::Stop) if self.restless || !self.sparing => Progress::Open,
+            Some(ModelFinish::Stop)
+                if self.restless || !self.sparing || self.parts.has_rounds() =>
+            {
+                Progress::Open
+            }
             Some(_) => Progress::Settled,
         }
     }
@@ -144,6 +149,7 @@ impl Decoder for GeminiStream {
         frame: &Value,
         sink: &dyn DeltaSink,
     ) -> Result<Progress, PortFailure> {
+        let frame = &*spelling::usual(frame);
         if let Some(id) = filled(frame, "responseId") {
             self.response_id.get_or_insert_with(|| id.to_owned());
         }

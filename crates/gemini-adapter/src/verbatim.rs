@@ -5,5 +5,7 @@
 use model_wire::Place;
 
 /// The arguments of calls.
-pub(crate) const VERBATIM: &[Place] =
-    &[Place::at(&["candidates", "*", "content", "parts", "*", "functionCall", "args"])];
+pub(crate) const VERBATIM: &[Place] = &[
+    Place::at(&["candidates", "*", "content", "parts", "*", "functionCall", "args"]),
+    Place::at(&["candidates", "*", "content", "parts", "*", "function_call", "args"]),
+];

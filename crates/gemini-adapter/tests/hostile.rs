@@ -7,6 +7,8 @@ mod calls;
 mod ends;
 #[path = "hostile/errors.rs"]
 mod errors;
+#[path = "hostile/field.rs"]
+mod field;
 #[path = "hostile/parts.rs"]
 mod parts;
 #[path = "hostile/usage.rs"]

@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use crate::{
     answer::{filled, list},
+    metering::first,
     retry_after::{seconds, with_units},
 };
 
@@ -28,13 +29,16 @@ impl Details {
     pub(crate) fn of(error: &Value, text: &str) -> Self {
         let details = list(error, "details").iter();
         let named = details.clone().find_map(|detail| filled(detail, "reason"));
-        let wait = details.clone().find_map(|detail| duration(detail.get("retryDelay")?));
+        let delay = |detail| first(detail, &["retryDelay", "retry_delay"]);
+        let wait = details.clone().find_map(|detail| duration(delay(detail)?));
         let violations = details.flat_map(|detail| list(detail, "violations"));
-        let mut quotas = violations.filter_map(|violation| filled(violation, "quotaId"));
+        let quota = |violation| first(violation, &["quotaId", "quota_id"])?.as_str();
+        let mut quotas = violations.filter_map(quota);
         Self {
             reason: named.map(str::to_owned),
             retry_after: wait.or_else(|| said(text)),
             quota_is_spent: quotas.any(|quota| quota.contains("PerDay"))
+                || SPENT_IDS.iter().any(|id| text.contains(id))
                 || (is_about_quota(error) && SPENT.iter().any(|words| text.contains(words))),
         }
     }
@@ -48,6 +52,10 @@ fn is_about_quota(error: &Value) -> bool {
 /// How a quota is worded that does not come back in a minute: none at all, none left, none paid.
 const SPENT: &[&str] =
     &["limit: 0,", "limit: 0\n", "per day", "credits are depleted", "spending cap"];
+
+/// What stands in the names of quotas of a day. Gateways keep the whole error of the server behind
+/// them as the text of their own.
+const SPENT_IDS: &[&str] = &["perdayperproject", "perdayperuser"];
 
 /// A duration is a text in seconds (`17s`, `2.46s`), or an object.
 fn duration(value: &Value) -> Option<Duration> {

@@ -216,10 +216,13 @@ const FILTER_CODES: &[&str] = &[
     "DataInspectionFailed",
     "data_inspection_failed",
     "sensitive_words_detected",
+    "1026",
+    "1027",
     "1301",
 ];
 const TOOL_CODES: &[&str] = &["tool_use_failed", "MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL"];
-const KEY_CODES: &[&str] = &["API_KEY_INVALID", "ACCESS_TOKEN_EXPIRED", "CREDENTIALS_MISSING"];
+const KEY_CODES: &[&str] =
+    &["API_KEY_INVALID", "ACCESS_TOKEN_EXPIRED", "CREDENTIALS_MISSING", "1003", "1004"];
 const QUOTA_CODES: &[&str] = &[
     "insufficient_quota",
     "billing_hard_limit_reached",
@@ -230,6 +233,9 @@ const QUOTA_CODES: &[&str] = &[
     "insufficient_credits",
     "Arrearage",
     "1113",
+    "1308",
+    "1309",
+    "1310",
 ];
 const QUOTA_WORDINGS: &[&str] = &[
     "credit balance is too low",
@@ -239,6 +245,8 @@ const QUOTA_WORDINGS: &[&str] = &[
     "used all available credits",
     "run out of credits",
     "monthly spending limit",
+    "extra usage is required",
+    "usage credits are required",
     "余额不足",
 ];
 const MODEL_WORDINGS: &[&str] = &[
@@ -285,7 +293,7 @@ fn is_unknown_model(status: StatusCode, refusal: &Refusal) -> bool {
     }
     let named = status == StatusCode::NOT_FOUND && refusal.text.contains("model");
     let about_model = named || refusal.param.as_deref() == Some("model");
-    refusal.is_any(&["model_not_found", "model_not_available"])
+    refusal.is_any(&["model_not_found", "model_not_available", "1211"])
         || refusal.mentions(MODEL_WORDINGS)
         || (named && refusal.is_any(&["not_found_error"]))
         || (about_model && refusal.mentions(&["does not exist", "not found"]))
@@ -323,6 +331,8 @@ const RATE_CODES: &[&str] = &[
     "Throttling.AllocationQuota",
     "limit_requests",
     "limit_burst_rate",
+    "throttlingException",
+    "ThrottlingException",
     "1302",
     "1303",
 ];
@@ -358,6 +368,7 @@ const BY_CODE: &[(&[&str], Verdict)] = &[
         NOT_AUTHENTICATED,
     ),
     (&["permission_error", "PERMISSION_DENIED"], NOT_PERMITTED),
+    (&["accessDeniedException", "AccessDeniedException"], NOT_PERMITTED),
     (
         &[
             "server_is_overloaded",
@@ -367,15 +378,18 @@ const BY_CODE: &[(&[&str], Verdict)] = &[
             "engine_overloaded_error",
             "model_overloaded",
             "ServiceUnavailable",
+            "serviceUnavailableException",
+            "ServiceUnavailableException",
             "1305",
         ],
         OVERLOADED,
     ),
     (&["request_too_large"], TOO_LARGE),
-    (&["timeout_error"], SLOW),
+    (&["timeout_error", "modelTimeoutException", "ModelTimeoutException"], SLOW),
     (&["not_found_error"], UNKNOWN_MODEL),
     (&["invalid_request_error", "invalid_prompt", "BadRequestError"], INVALID),
     (&["INVALID_ARGUMENT", "MISSING_THOUGHT_SIGNATURE"], INVALID),
+    (&["validationException", "ValidationException"], INVALID),
 ];
 
 #[cfg(test)]

@@ -181,10 +181,7 @@ impl Account {
     /// The failure as the whole turn has it: what an earlier request committed stays committed, and
     /// every request is listed.
     pub(crate) fn blame(&self, failure: PortFailure) -> PortFailure {
-        let commit = match failure.commit {
-            CommitDisposition::NotCommitted => self.commit,
-            own => own,
-        };
+        let commit = more_committed(self.commit, failure.commit);
         PortFailure { commit, attempts: self.receipt.requests.clone(), ..failure }
     }
 

@@ -256,17 +256,19 @@ impl<'a> Sending<'a> {
             Verdict::MoveToLarger => (Duration::ZERO, way.larger_after(failed.stop)),
         };
         let Some(entered) = entered else { return Err(course.give_up(failed)) };
-        self.state_detour(&failed, entered.0, wait, account);
+        self.tell_detour(&failed, entered.0, wait);
         if let Some(sink) = self.sink.filter(|_| failed.delta_delivered) {
             sink.delta(ModelDelta::Restarted);
-        }
-        if entered.0.place != failed.stop.place && !failed.is_about_a_fallback() {
-            course.earlier = Some(failed.failure);
         }
         let began = Instant::now();
         let paused = self.pause(wait).await;
         course.waited += began.elapsed();
-        paused.map(|()| entered)
+        paused?;
+        state_detour(&failed, entered.0, account);
+        if entered.0.place != failed.stop.place && !failed.is_about_a_fallback() {
+            course.earlier = Some(failed.failure);
+        }
+        Ok(entered)
     }
 
     fn circumstances(&self, failed: &Failed<'a>) -> Circumstances {
@@ -314,27 +316,13 @@ impl<'a> Sending<'a> {
         ModelRequest { invocation_id: id.into(), max_output_tokens: limit, ..request }
     }
 
-    /// Says where the call goes on: nothing is repeated silently.
-    fn state_detour(
-        &self,
-        failed: &Failed<'a>,
-        next: Stop<'a>,
-        wait: Duration,
-        account: &mut Account,
-    ) {
-        let last = account.requests_made().saturating_sub(1);
-        let (from, code) = (failed.stop.candidate, failed.failure.code.clone());
-        if failed.failure.commit == CommitDisposition::Unknown {
-            tracing::info!(request = last, code, "sent again after an unknown outcome");
-            account.repeat_the_last();
-        }
-        if next.place == failed.stop.place {
-            return self.tell(&Detour::SentAgain { served: from.served(), code, wait });
-        }
-        let to = next.candidate;
-        tracing::info!(request = last, code, "a fallback is asked after a failure");
-        account.lose(format!("{} failed ({code}), {} was asked instead", from.name(), to.name()));
-        self.tell(&Detour::Moved { from: from.served(), to: to.served(), code });
+    /// Tells whoever watches where the call goes on, before it waits.
+    fn tell_detour(&self, failed: &Failed<'a>, next: Stop<'a>, wait: Duration) {
+        let (from, code) = (failed.stop.candidate.served(), failed.failure.code.clone());
+        self.tell(&match next.place == failed.stop.place {
+            true => Detour::SentAgain { served: from, code, wait },
+            false => Detour::Moved { from, to: next.candidate.served(), code },
+        });
     }
 
     fn tell(&self, detour: &Detour) {
@@ -380,6 +368,21 @@ impl Course {
     fn give_up(&mut self, failed: Failed<'_>) -> Unanswered {
         let earlier = self.earlier.take().filter(|_| failed.is_about_a_fallback());
         Unanswered::Failed(earlier.unwrap_or(failed.failure))
+    }
+}
+
+/// States in the receipt where the call goes on: nothing is repeated silently, and nothing is said
+/// to be repeated whose wait was broken off.
+fn state_detour(failed: &Failed<'_>, next: Stop<'_>, account: &mut Account) {
+    let last = account.requests_made().saturating_sub(1);
+    let (from, to, code) = (failed.stop.candidate, next.candidate, &failed.failure.code);
+    if failed.failure.commit == CommitDisposition::Unknown {
+        tracing::info!(request = last, code, "sent again after an unknown outcome");
+        account.repeat_the_last();
+    }
+    if next.place != failed.stop.place {
+        tracing::info!(request = last, code, "a fallback is asked after a failure");
+        account.lose(format!("{} failed ({code}), {} was asked instead", from.name(), to.name()));
     }
 }
 

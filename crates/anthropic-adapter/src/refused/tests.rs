@@ -23,7 +23,7 @@ const BOUND: &str = "messages.1.content.0: Invalid `signature` in `thinking` blo
 fn marks_are_left_out_of_every_later_request() {
     let (refused, messages) = (Refused::default(), history(&["a"]));
     let parts = refused.parts(&messages, Marks::Set);
-    assert_eq!(parts, Parts { marks: Marks::Set, bare: 0 });
+    assert_eq!(parts, Parts { marks: Marks::Set, bare: 0, thinks: true });
     let extra = refusal("system.0.cache_control: Extra inputs are not permitted");
     assert!(refused.learn(&extra, &messages, parts));
     let parts = refused.parts(&history(&["b"]), Marks::Set);
@@ -59,4 +59,28 @@ fn other_refusals_leave_nothing_out() {
         assert!(!refused.learn(&refusal(message), &messages, parts), "{message}");
     }
     assert_eq!(refused.parts(&messages, Marks::Set), parts);
+}
+
+const UNTHOUGHT: &str = "messages.1.content.0.type: Expected `thinking` or `redacted_thinking`, but found \
+                         `tool_use`. When `thinking` is enabled, a final `assistant` message must start \
+                         with a thinking block.";
+
+#[test]
+fn a_turn_that_began_without_thoughts_goes_on_without_them() {
+    let refused = Refused::default();
+    let speaks = |role, text: &str| ModelMessage::text(role, text);
+    let mut messages = history(&["a"]);
+    messages.push(speaks(ModelRole::Assistant, "b"));
+    messages.push(speaks(ModelRole::Tool, "c"));
+    let parts = refused.parts(&messages, Marks::Set);
+    assert!(parts.thinks && refused.learn(&refusal(UNTHOUGHT), &messages, parts));
+    let silent = refused.parts(&messages, Marks::Set);
+    assert_eq!(silent, Parts { thinks: false, ..parts });
+    assert!(!refused.learn(&refusal(UNTHOUGHT), &messages, silent), "nothing is left to leave out");
+    messages.push(speaks(ModelRole::Assistant, "d"));
+    messages.push(speaks(ModelRole::Tool, "e"));
+    assert!(!refused.parts(&messages, Marks::Set).thinks, "the same turn");
+    messages.push(speaks(ModelRole::User, "f"));
+    assert!(refused.parts(&messages, Marks::Set).thinks, "the next turn");
+    assert!(refused.parts(&history(&["x"]), Marks::Set).thinks, "another history");
 }

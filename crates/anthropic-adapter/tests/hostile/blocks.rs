@@ -51,7 +51,7 @@ fn blocks_come_to_what_their_table_says() {
 
 #[test]
 fn reasoning_comes_to_what_its_table_says() {
-    table(include_str!("thoughts.txt"), 16);
+    table(include_str!("thoughts.txt"), 21);
 }
 
 #[test]

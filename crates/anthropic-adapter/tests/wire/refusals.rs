@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use anthropic_adapter::PromptCache;
-use runtime_ports::{ModelContent, ModelMessage, ModelRole, ModelSession};
+use runtime_ports::{
+    GenerationOptions, ModelContent, ModelMessage, ModelRequest, ModelRole, ModelSession,
+};
 use serde_json::{Value, json};
 use wire_rehearsal::{
     loopback::{Act, Loopback, json as answer, reply, stream},
@@ -129,6 +131,46 @@ async fn reasoning_that_does_not_fit_its_history_is_left_out_of_it_alone() {
     let has = |at: usize, word: &str| server.seen()[at].body.contains(word);
     assert_eq!([has(0, "early"), has(1, "early"), has(2, "early")], [true, false, false]);
     assert!(has(2, "late") && has(3, "other"), "what was not refused is sent");
+}
+
+/// A turn that another provider began, or whose reasoning was refused: it has no thoughts of this model.
+#[tokio::test]
+async fn a_turn_without_thoughts_of_a_model_that_shall_think_goes_on() {
+    let no = refusal(
+        "messages.1.content.0.type: Expected `thinking` or `redacted_thinking`, but found `tool_use`. \
+         When `thinking` is enabled, a final `assistant` message must start with a thinking block.",
+    );
+    let server = Loopback::start(vec![no, stream(&whole()), stream(&whole())]).await;
+    let session = session(&server);
+    let call = ModelContent::ToolUse { id: "a".into(), name: "f".into(), arguments: json!({}) };
+    let result = ModelContent::ToolResult {
+        tool_use_id: "a".into(),
+        name: "f".into(),
+        content: "r".into(),
+        failed: false,
+    };
+    let mut history = vec![
+        ModelMessage::text(ModelRole::User, "a"),
+        ModelMessage { role: ModelRole::Assistant, content: vec![call] },
+        ModelMessage { role: ModelRole::Tool, content: vec![result] },
+    ];
+    let thinking = |history: &[ModelMessage]| {
+        let mut request =
+            ModelRequest { max_output_tokens: Some(4_096), ..asking(history.to_vec()) };
+        let options =
+            GenerationOptions { reasoning_effort: Some("low".into()), ..Default::default() };
+        request.options = options.into();
+        request
+    };
+    let within = || operation(Duration::from_secs(20));
+    let first = session.invoke(&within(), thinking(&history)).await.expect("an answer");
+    assert_eq!((text(&first).as_str(), first.attempts.len()), ("hi", 2));
+    history.push(ModelMessage::text(ModelRole::Assistant, "hi"));
+    history.push(ModelMessage::text(ModelRole::User, "b"));
+    session.invoke(&within(), thinking(&history)).await.expect("another answer");
+    let told: Vec<bool> =
+        server.seen().iter().map(|request| request.body.contains(r#""thinking":{"#)).collect();
+    assert_eq!(told, [true, false, true]);
 }
 
 #[tokio::test]

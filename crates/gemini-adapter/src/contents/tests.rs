@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use super::Contents;
 use crate::encode::{Written, piece};
 
-const WRITTEN: Written<'static> = Written { issuer: "me", signed_calls: false };
+const WRITTEN: Written<'static> = Written { issuer: "me", signed_calls: false, call_ids: true };
 
 fn body(history: &[ModelMessage]) -> Value {
     let history = Transcript::from(history.to_vec());

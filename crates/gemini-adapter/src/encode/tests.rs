@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use super::{FOREIGN_CALL, Written, piece};
 
-const OLDER: Written<'static> = Written { issuer: "me", signed_calls: false };
-const NEWER: Written<'static> = Written { issuer: "me", signed_calls: true };
+const OLDER: Written<'static> = Written { issuer: "me", signed_calls: false, call_ids: true };
+const NEWER: Written<'static> = Written { issuer: "me", signed_calls: true, call_ids: true };
 
 /// The parts of a message, and those that wait for the last result of its turn.
 fn parts(written: &Written<'_>, role: ModelRole, content: Vec<ModelContent>) -> (Value, Value) {
@@ -143,4 +143,21 @@ fn what_others_left_is_not_sent_and_their_calls_bear_what_the_vendor_documents()
     check("a part", &NEWER, vec![part, text("so")], json!([{"text": "so"}]));
     let chat = kept("me", "", json!({"reasoning_content": "of another api"}));
     check("another shape", &NEWER, vec![chat, text("so")], json!([{"text": "so"}]));
+}
+
+/// Endpoints of older models refuse the field; their results follow the order of the calls.
+#[test]
+fn where_ids_are_unknown_none_is_written() {
+    let bare = Written { call_ids: false, ..OLDER };
+    let expected = json!([{"functionCall": {"name": "f", "args": {"p": 1}}}]);
+    check("a call", &bare, vec![call("a", json!({"p": 1}))], expected);
+    let result = ModelContent::ToolResult {
+        tool_use_id: "a".into(),
+        name: "f".into(),
+        content: "said".into(),
+        failed: false,
+    };
+    let expected = json!([{"functionResponse": {"name": "f", "response": {"output": "said"}}}]);
+    assert_eq!(parts(&bare, ModelRole::Tool, vec![result]), (expected, json!([])));
+    assert_ne!(bare.encoding_key(), OLDER.encoding_key());
 }

@@ -18,6 +18,7 @@ fn names_tell_the_family() {
     for (model, thinking, signed) in cases {
         let family = Family::of(model);
         assert_eq!((family.thinking, family.signed_calls), (thinking, signed), "{model}");
+        assert_eq!(family.call_ids, signed, "those that insist on signatures know ids: {model}");
     }
 }
 

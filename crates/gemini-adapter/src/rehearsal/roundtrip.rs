@@ -13,7 +13,7 @@ fn sent_back(bytes: &[u8], issuer: &str) -> Value {
     reader.feed(bytes, &DiscardDeltas).expect("no failure");
     let content = reader.finish(&DiscardDeltas).expect("an answer").output;
     let message = ModelMessage { role: ModelRole::Assistant, content };
-    let bytes = piece(&message, &Written { issuer, signed_calls: true });
+    let bytes = piece(&message, &Written { issuer, signed_calls: true, call_ids: true });
     let list = [b"[", split(&bytes).0, b"]"].concat();
     serde_json::from_slice(&list).expect("a list of parts")
 }

@@ -24,4 +24,5 @@ mod skipped_pauses;
 mod stage;
 mod switching;
 mod time;
+mod truth;
 mod turns;
