@@ -241,92 +241,94 @@ fn pieces_of_arguments_in_a_text_are_a_cut() {
     check("a text", &lost, "Length: ");
 }
 
+/// Errors, and what they mean before an answer.
+const ERRORS: &[(&str, &str)] = &[
+    // AWS, as proxies write its stream out.
+    (
+        r#"{"type":"error","error":{"type":"throttlingException","message":"Too many requests, please wait before trying again."}}"#,
+        "RateLimited RATE_LIMITED not committed",
+    ),
+    (
+        r#"{"type":"error","error":{"type":"ThrottlingException","message":"Rate exceeded"}}"#,
+        "RateLimited RATE_LIMITED not committed",
+    ),
+    (
+        r#"{"type":"error","error":{"type":"validationException","message":"messages.1: unexpected block"}}"#,
+        "Invalid INVALID_REQUEST not committed",
+    ),
+    (
+        r#"{"type":"error","error":{"type":"serviceUnavailableException","message":"Bedrock is unable to process your request."}}"#,
+        "Unavailable PROVIDER_OVERLOADED unknown",
+    ),
+    (
+        r#"{"type":"error","error":{"type":"modelTimeoutException","message":"no"}}"#,
+        "Timeout PROVIDER_TIMEOUT unknown",
+    ),
+    (
+        r#"{"type":"error","error":{"type":"internalServerException","message":"no"}}"#,
+        "Unavailable PROVIDER_ERROR unknown",
+    ),
+    (
+        r#"{"type":"error","error":{"type":"accessDeniedException","message":"You don't have access to the model with the specified model ID."}}"#,
+        "Forbidden PERMISSION_DENIED not committed",
+    ),
+    // new-api and z.ai.
+    (
+        r#"{"error":{"type":"new_api_error","message":"no","code":"insufficient_user_quota"},"type":"error"}"#,
+        "RateLimited QUOTA_EXHAUSTED not committed",
+    ),
+    (
+        r#"{"type":"error","error":{"type":"rate_limit_error","code":"1302","message":"Rate limit reached for requests"}}"#,
+        "RateLimited RATE_LIMITED not committed",
+    ),
+    (
+        r#"{"type":"error","error":{"code":"1308","message":"Usage limit reached for 5 hour. Your limit will reset at 2026-11-30 15:00:00"}}"#,
+        "RateLimited QUOTA_EXHAUSTED not committed",
+    ),
+    (
+        r#"{"type":"error","error":{"code":"1310","message":"Weekly/Monthly Limit Exhausted. Your limit will reset at 2026-12-01 00:00:00"}}"#,
+        "RateLimited QUOTA_EXHAUSTED not committed",
+    ),
+    (
+        r#"{"error":{"code":"1003","message":"Authentication Token expired, please regenerate/obtain"}}"#,
+        "Forbidden AUTHENTICATION_FAILED not committed",
+    ),
+    (
+        r#"{"error":{"code":"1211","message":"Model does not exist, please check the model code"}}"#,
+        "NotFound MODEL_NOT_FOUND not committed",
+    ),
+    // A rate that no wait mends.
+    (
+        r#"{"type":"error","error":{"type":"rate_limit_error","message":"Extra usage is required for long context requests."}}"#,
+        "RateLimited QUOTA_EXHAUSTED not committed",
+    ),
+    (
+        r#"{"type":"error","error":{"type":"rate_limit_error","message":"Usage credits are required for long context requests."}}"#,
+        "RateLimited QUOTA_EXHAUSTED not committed",
+    ),
+    // MiniMax.
+    (
+        r#"{"base_resp":{"status_code":1002,"status_msg":"rate limit exceeded(RPM)"}}"#,
+        "RateLimited RATE_LIMITED not committed",
+    ),
+    (
+        r#"{"base_resp":{"status_code":1004,"status_msg":"login fail: Please carry the API secret key"}}"#,
+        "Forbidden AUTHENTICATION_FAILED not committed",
+    ),
+    (
+        r#"{"base_resp":{"status_code":1026,"status_msg":"input new_sensitive"}}"#,
+        "Invalid CONTENT_REJECTED not committed",
+    ),
+    // DeepSeek wants reasoning back; it does not refuse some.
+    (
+        "{\"error\":{\"message\":\"The `content[].thinking` in the thinking mode must be passed back to the API.\",\"type\":\"invalid_request_error\",\"param\":null,\"code\":\"invalid_request_error\"}}",
+        "Invalid INVALID_REQUEST not committed",
+    ),
+];
+
 #[test]
 fn errors_of_gateways_say_what_they_mean() {
-    let cases = [
-        // AWS, as proxies write its stream out.
-        (
-            r#"{"type":"error","error":{"type":"throttlingException","message":"Too many requests, please wait before trying again."}}"#,
-            "RateLimited RATE_LIMITED not committed",
-        ),
-        (
-            r#"{"type":"error","error":{"type":"ThrottlingException","message":"Rate exceeded"}}"#,
-            "RateLimited RATE_LIMITED not committed",
-        ),
-        (
-            r#"{"type":"error","error":{"type":"validationException","message":"messages.1: unexpected block"}}"#,
-            "Invalid INVALID_REQUEST not committed",
-        ),
-        (
-            r#"{"type":"error","error":{"type":"serviceUnavailableException","message":"Bedrock is unable to process your request."}}"#,
-            "Unavailable PROVIDER_OVERLOADED unknown",
-        ),
-        (
-            r#"{"type":"error","error":{"type":"modelTimeoutException","message":"no"}}"#,
-            "Timeout PROVIDER_TIMEOUT unknown",
-        ),
-        (
-            r#"{"type":"error","error":{"type":"internalServerException","message":"no"}}"#,
-            "Unavailable PROVIDER_ERROR unknown",
-        ),
-        (
-            r#"{"type":"error","error":{"type":"accessDeniedException","message":"You don't have access to the model with the specified model ID."}}"#,
-            "Forbidden PERMISSION_DENIED not committed",
-        ),
-        // new-api and z.ai.
-        (
-            r#"{"error":{"type":"new_api_error","message":"no","code":"insufficient_user_quota"},"type":"error"}"#,
-            "RateLimited QUOTA_EXHAUSTED not committed",
-        ),
-        (
-            r#"{"type":"error","error":{"type":"rate_limit_error","code":"1302","message":"Rate limit reached for requests"}}"#,
-            "RateLimited RATE_LIMITED not committed",
-        ),
-        (
-            r#"{"type":"error","error":{"code":"1308","message":"Usage limit reached for 5 hour. Your limit will reset at 2026-11-30 15:00:00"}}"#,
-            "RateLimited QUOTA_EXHAUSTED not committed",
-        ),
-        (
-            r#"{"type":"error","error":{"code":"1310","message":"Weekly/Monthly Limit Exhausted. Your limit will reset at 2026-12-01 00:00:00"}}"#,
-            "RateLimited QUOTA_EXHAUSTED not committed",
-        ),
-        (
-            r#"{"error":{"code":"1003","message":"Authentication Token expired, please regenerate/obtain"}}"#,
-            "Forbidden AUTHENTICATION_FAILED not committed",
-        ),
-        (
-            r#"{"error":{"code":"1211","message":"Model does not exist, please check the model code"}}"#,
-            "NotFound MODEL_NOT_FOUND not committed",
-        ),
-        // A rate that no wait mends.
-        (
-            r#"{"type":"error","error":{"type":"rate_limit_error","message":"Extra usage is required for long context requests."}}"#,
-            "RateLimited QUOTA_EXHAUSTED not committed",
-        ),
-        (
-            r#"{"type":"error","error":{"type":"rate_limit_error","message":"Usage credits are required for long context requests."}}"#,
-            "RateLimited QUOTA_EXHAUSTED not committed",
-        ),
-        // MiniMax.
-        (
-            r#"{"base_resp":{"status_code":1002,"status_msg":"rate limit exceeded(RPM)"}}"#,
-            "RateLimited RATE_LIMITED not committed",
-        ),
-        (
-            r#"{"base_resp":{"status_code":1004,"status_msg":"login fail: Please carry the API secret key"}}"#,
-            "Forbidden AUTHENTICATION_FAILED not committed",
-        ),
-        (
-            r#"{"base_resp":{"status_code":1026,"status_msg":"input new_sensitive"}}"#,
-            "Invalid CONTENT_REJECTED not committed",
-        ),
-        // DeepSeek wants reasoning back; it does not refuse some.
-        (
-            "{\"error\":{\"message\":\"The `content[].thinking` in the thinking mode must be passed back to the API.\",\"type\":\"invalid_request_error\",\"param\":null,\"code\":\"invalid_request_error\"}}",
-            "Invalid INVALID_REQUEST not committed",
-        ),
-    ];
-    for (error, expected) in cases {
+    for (error, expected) in ERRORS {
         let expected = format!("failed {expected}");
         check(error, &one(error), &expected);
         bytes(error, error.as_bytes(), &expected);

@@ -111,80 +111,11 @@ async fn only_what_was_sent_again_is_said_to_be() {
     }
 }
 
-/// The script of each provider, the policy, the requests that each gets, and the failure.
-#[tokio::test(start_paused = true)]
-async fn a_request_that_may_have_been_accepted_goes_out_once_more_at_most() {
-    let plain = RetryPolicy::default;
-    let broken = || RetryPolicy { unknown_outcomes: UnknownOutcomes::BrokenAnswers, ..plain() };
-    let any = || RetryPolicy { unknown_outcomes: UnknownOutcomes::Any, ..plain() };
-    let never = || RetryPolicy { unknown_outcomes: UnknownOutcomes::Never, ..plain() };
-    let far = || overloaded().retry_after(seconds(30));
-    let no_key = || PortFailure::rejected(Kind::Forbidden, "NO_KEY", "the key is wrong");
-    let cases: Vec<(&str, RetryPolicy, [Vec<ModelStep>; 3], [usize; 3], &str)> = vec![
-        (
-            "a 5xx that asks for a long wait moves, once",
-            plain(),
-            [vec![fails(far())], vec![fails(far())], vec![]],
-            [1, 1, 0],
-            "OVERLOADED",
-        ),
-        (
-            "what follows a 5xx is the last, also a refusal",
-            plain(),
-            [vec![fails(far())], vec![fails(no_key())], vec![]],
-            [1, 1, 0],
-            "NO_KEY",
-        ),
-        (
-            "a throttle, then a 5xx, then no more than one",
-            plain(),
-            [vec![fails(rate_limited()), fails(overloaded())], vec![fails(rate_limited())], vec![]],
-            [2, 1, 0],
-            "RATE_LIMITED",
-        ),
-        (
-            "never is never",
-            never(),
-            [vec![fails(overloaded())], vec![], vec![]],
-            [1, 0, 0],
-            "OVERLOADED",
-        ),
-        (
-            "a cut stays where it is",
-            plain(),
-            [vec![fails(cut())], vec![], vec![]],
-            [1, 0, 0],
-            "CUT",
-        ),
-        (
-            "a cut goes on where the policy says so, once",
-            broken(),
-            [vec![fails(cut()), fails(cut())], vec![], vec![]],
-            [2, 0, 0],
-            "CUT",
-        ),
-        (
-            "silence does not, by the same policy",
-            broken(),
-            [vec![fails(late())], vec![], vec![]],
-            [1, 0, 0],
-            "LATE",
-        ),
-        (
-            "by a bolder one it does, once",
-            any(),
-            [vec![fails(late()), fails(late())], vec![], vec![]],
-            [2, 0, 0],
-            "LATE",
-        ),
-        (
-            "three refusals over three providers",
-            plain(),
-            [vec![fails(no_key())], vec![fails(no_key())], vec![fails(no_key())]],
-            [1, 1, 1],
-            "NO_KEY",
-        ),
-    ];
+/// What happens, the policy, the script of each provider, the requests that each gets, and the
+/// failure.
+type Case = (&'static str, RetryPolicy, [Vec<ModelStep>; 3], [usize; 3], &'static str);
+
+async fn play_all(cases: Vec<Case>) {
     for (name, policy, scripts, requests, code) in cases {
         let troupe = Troupe::playing(scripts, policy).await;
         let course = troupe.play().await;
@@ -192,6 +123,46 @@ async fn a_request_that_may_have_been_accepted_goes_out_once_more_at_most() {
         let sent = requests.iter().sum::<usize>();
         assert_eq!(troupe.receipt().requests.len(), sent, "{name}");
     }
+}
+
+fn with(unknown_outcomes: UnknownOutcomes) -> RetryPolicy {
+    RetryPolicy { unknown_outcomes, ..RetryPolicy::default() }
+}
+
+fn steps(failures: &[PortFailure]) -> Vec<ModelStep> {
+    failures.iter().cloned().map(ModelStep::fail).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_request_that_may_have_been_accepted_goes_out_once_more_at_most() {
+    let plain = RetryPolicy::default;
+    let far = || overloaded().retry_after(seconds(30));
+    let no_key = || PortFailure::rejected(Kind::Forbidden, "NO_KEY", "the key is wrong");
+    let scripts =
+        |first: &[PortFailure], second: &[PortFailure]| [steps(first), steps(second), vec![]];
+    let keyless = [steps(&[no_key()]), steps(&[no_key()]), steps(&[no_key()])];
+    let throttled = scripts(&[rate_limited(), overloaded()], &[rate_limited()]);
+    play_all(vec![
+        ("a long wait moves", plain(), scripts(&[far()], &[far()]), [1, 1, 0], "OVERLOADED"),
+        ("a refusal is the last", plain(), scripts(&[far()], &[no_key()]), [1, 1, 0], "NO_KEY"),
+        ("a throttle before", plain(), throttled, [2, 1, 0], "RATE_LIMITED"),
+        ("three refusals over three", plain(), keyless, [1, 1, 1], "NO_KEY"),
+    ])
+    .await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_policy_allows_after_an_unknown_outcome_it_allows_once() {
+    use UnknownOutcomes::{Any, BrokenAnswers, Never, ServerErrors};
+    let alone = |failures: &[PortFailure]| [steps(failures), vec![], vec![]];
+    play_all(vec![
+        ("never", with(Never), alone(&[overloaded()]), [1, 0, 0], "OVERLOADED"),
+        ("a cut stays", with(ServerErrors), alone(&[cut()]), [1, 0, 0], "CUT"),
+        ("a cut goes on", with(BrokenAnswers), alone(&[cut(), cut()]), [2, 0, 0], "CUT"),
+        ("silence stays", with(BrokenAnswers), alone(&[late()]), [1, 0, 0], "LATE"),
+        ("silence goes on", with(Any), alone(&[late(), late()]), [2, 0, 0], "LATE"),
+    ])
+    .await;
 }
 
 /// What the provider asks for, the time that is left, and how long the call takes; `None` where it
