@@ -398,7 +398,7 @@ impl Decoder for MessageStream {
 
     fn finish(&mut self, ending: Ending, _sink: &dyn DeltaSink) -> Result<Answer, PortFailure> {
         let is_whole = self.stop_reason.is_some() || self.is_listed;
-        let announced = ending == Ending::Announced && is_whole;
+        let announced = ending != Ending::Eof && is_whole;
         if !(announced || (self.has_ended && (self.has_begun || self.stop_reason.is_some()))) {
             return Err(failure::truncated());
         }

@@ -24,8 +24,10 @@ pub enum Progress {
 /// How the stream of an answer ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ending {
-    /// The server said that this was all: `[DONE]`, or the end of one JSON document.
+    /// The server said that this was all: `[DONE]`.
     Announced,
+    /// It was one JSON document, and that is whole.
+    Document,
     /// The bytes ended.
     Eof,
 }
@@ -87,16 +89,22 @@ pub fn list<'a>(value: &'a Value, name: &str) -> &'a [Value] {
     value.get(name).and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 
-/// The error of a frame. `null`, `false`, zero and whatever is empty are no errors.
+/// The error of a frame. `null`, `false`, zero and whatever is empty are no errors, and neither is
+/// an object of nothing else: some gateways write one into every frame.
 pub fn error_of(frame: &Value) -> Option<&Value> {
-    frame.get("error").filter(|error| match error {
+    frame.get("error").filter(|error| says_something(error))
+}
+
+/// Whether there is anything in a value.
+fn says_something(value: &Value) -> bool {
+    match value {
         Value::Null => false,
-        Value::Bool(is_error) => *is_error,
-        Value::Number(code) => code.as_f64() != Some(0.0),
+        Value::Bool(is_so) => *is_so,
+        Value::Number(number) => number.as_f64() != Some(0.0),
         Value::String(text) => !text.is_empty(),
-        Value::Array(errors) => !errors.is_empty(),
-        Value::Object(fields) => !fields.is_empty(),
-    })
+        Value::Array(values) => values.iter().any(says_something),
+        Value::Object(fields) => fields.values().any(says_something),
+    }
 }
 
 /// The state of a gateway that answers whatever happens with HTTP 200, when it is no success.

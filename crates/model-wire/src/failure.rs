@@ -10,6 +10,7 @@ use reqwest::StatusCode;
 use runtime_ports::{CommitDisposition, PortFailure, PortFailureKind as Kind};
 
 use crate::{
+    metering::Meter,
     refusal::Refusal,
     wording::{Size, number_after},
 };
@@ -64,6 +65,16 @@ pub fn of_event(refusal: &Refusal, delivered: bool) -> PortFailure {
     };
     let mut failure = verdict.into_failure("an error event", refusal, commit);
     failure.retry_after = refusal.retry_after.filter(|_| failure.retryable);
+    failure
+}
+
+/// The same of a request for which the provider counted, or did not, what the model wrote: what was
+/// counted took effect, also where nothing of it was shown.
+pub fn of_counted_event(refusal: &Refusal, delivered: bool, meter: &Meter) -> PortFailure {
+    let mut failure = of_event(refusal, delivered);
+    if meter.has_output() {
+        failure.commit = CommitDisposition::Unknown;
+    }
     failure
 }
 
@@ -232,10 +243,12 @@ const QUOTA_CODES: &[&str] = &[
     "insufficient_user_quota",
     "insufficient_credits",
     "Arrearage",
+    "1008",
     "1113",
     "1308",
     "1309",
     "1310",
+    "2056",
 ];
 const QUOTA_WORDINGS: &[&str] = &[
     "credit balance is too low",
@@ -247,6 +260,7 @@ const QUOTA_WORDINGS: &[&str] = &[
     "monthly spending limit",
     "extra usage is required",
     "usage credits are required",
+    "free-models-per-day",
     "余额不足",
 ];
 const MODEL_WORDINGS: &[&str] = &[
@@ -310,7 +324,8 @@ fn by_status(status: StatusCode, refusal: &Refusal) -> Verdict {
         409 => CONFLICT,
         413 => TOO_LARGE,
         425 | 429 => THROTTLED,
-        503 | 529 => OVERLOADED,
+        // 498 is Groq's: no machine is left for requests of this tier.
+        498 | 503 | 529 => OVERLOADED,
         300..=399 => REDIRECTED,
         400..=499 => INVALID,
         501 | 505 => final_(Kind::Unavailable, "PROVIDER_ERROR", "the provider cannot do this"),
@@ -333,6 +348,7 @@ const RATE_CODES: &[&str] = &[
     "limit_burst_rate",
     "throttlingException",
     "ThrottlingException",
+    "REQUEST_LIMIT_EXCEEDED",
     "1302",
     "1303",
 ];
@@ -348,7 +364,7 @@ fn by_code(refusal: &Refusal) -> Verdict {
 
 /// The status that an error carries as its code.
 fn told_status(refusal: &Refusal) -> Option<StatusCode> {
-    let numbers = [refusal.code.as_deref(), refusal.kind.as_deref()].into_iter().flatten();
+    let numbers = [&refusal.code, &refusal.kind, &refusal.status].into_iter().flatten();
     let mut statuses = numbers.filter_map(|word| StatusCode::from_bytes(word.as_bytes()).ok());
     statuses.find(|status| (400..600).contains(&status.as_u16()))
 }
@@ -364,6 +380,8 @@ const BY_CODE: &[(&[&str], Verdict)] = &[
             "UNAUTHENTICATED",
             "invalid_authentication_error",
             "incorrect_api_key_error",
+            "1004",
+            "2049",
         ],
         NOT_AUTHENTICATED,
     ),
@@ -380,6 +398,7 @@ const BY_CODE: &[(&[&str], Verdict)] = &[
             "ServiceUnavailable",
             "serviceUnavailableException",
             "ServiceUnavailableException",
+            "TEMPORARILY_UNAVAILABLE",
             "1305",
         ],
         OVERLOADED,
@@ -388,8 +407,8 @@ const BY_CODE: &[(&[&str], Verdict)] = &[
     (&["timeout_error", "modelTimeoutException", "ModelTimeoutException"], SLOW),
     (&["not_found_error"], UNKNOWN_MODEL),
     (&["invalid_request_error", "invalid_prompt", "BadRequestError"], INVALID),
-    (&["INVALID_ARGUMENT", "MISSING_THOUGHT_SIGNATURE"], INVALID),
     (&["validationException", "ValidationException"], INVALID),
+    (&["INVALID_ARGUMENT", "MISSING_THOUGHT_SIGNATURE", "BAD_REQUEST", "2013"], INVALID),
 ];
 
 #[cfg(test)]

@@ -18,23 +18,28 @@ pub enum NoJson {
 
 /// The value of a text, some values of which are taken as the text that they were sent in.
 pub(crate) fn read_with(bytes: &[u8], verbatim: &Verbatim) -> Result<Value, NoJson> {
-    match verbatim.with_texts(bytes) {
-        Some(text) => read(&text),
-        None => read(bytes),
-    }
+    let texts = verbatim.with_texts(bytes);
+    let bytes = texts.as_deref().unwrap_or(bytes);
+    whole(bytes)?.map_or_else(|| mended(&verbatim.with_halves(bytes)), Ok)
 }
 
 /// The value of a text. Halves of characters become U+FFFD, and numbers beyond all others `null`.
 pub fn read(bytes: &[u8]) -> Result<Value, NoJson> {
-    let error = match serde_json::from_slice(bytes) {
-        Ok(value) => return Ok(value),
-        Err(error) => error,
-    };
-    if error.is_eof() {
-        return Err(NoJson::Cut);
+    whole(bytes)?.map_or_else(|| mended(bytes), Ok)
+}
+
+/// The value of a text as the standard has it; `None` where something in it may be mended.
+fn whole(bytes: &[u8]) -> Result<Option<Value>, NoJson> {
+    match serde_json::from_slice(bytes) {
+        Ok(value) => Ok(Some(value)),
+        Err(error) if error.is_eof() => Err(NoJson::Cut),
+        Err(_) => Ok(None),
     }
+}
+
+fn mended(bytes: &[u8]) -> Result<Value, NoJson> {
     let text = String::from_utf8_lossy(bytes);
-    let text = without_odd_numbers(&without_lone_surrogates(&text));
+    let text = without_odd_numbers(&with_lone_surrogates(&text, |_| "\\ufffd".to_owned()));
     serde_json::from_str(&text).map_err(|error| match error.is_eof() {
         true => NoJson::Cut,
         false => NoJson::Malformed,
@@ -80,8 +85,8 @@ fn word_length(rest: &str) -> usize {
     rest.find(|c| !is_part(c)).unwrap_or(rest.len())
 }
 
-/// Replaces escapes of surrogates that have no partner.
-fn without_lone_surrogates(text: &str) -> String {
+/// Replaces escapes of surrogates that have no partner by what `other` makes of them.
+pub(crate) fn with_lone_surrogates(text: &str, other: impl Fn(&str) -> String) -> String {
     let mut clean = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find('\\') {
@@ -89,8 +94,13 @@ fn without_lone_surrogates(text: &str) -> String {
         rest = &rest[at..];
         let length = escape_length(rest);
         let lone = length == 6 && unit(rest).is_some_and(|unit| (0xd800..0xe000).contains(&unit));
-        clean.push_str(if lone { "\\ufffd" } else { &rest[..length] });
-        rest = &rest[length..];
+        let (escape, tail) = rest.split_at(length);
+        if lone {
+            clean.push_str(&other(escape))
+        } else {
+            clean.push_str(escape)
+        }
+        rest = tail;
     }
     clean.push_str(rest);
     clean

@@ -37,6 +37,11 @@ impl Meter {
         self.view.map_or_else(|| self.usage.usage(), |view| view(&self.usage))
     }
 
+    /// Whether the provider counted tokens that the model wrote: then it has served, for a price.
+    pub fn has_output(&self) -> bool {
+        self.usage().output_tokens.is_some_and(|count| count > 0)
+    }
+
     /// The cost in nano-dollars, when the provider told one.
     pub const fn cost_nano_usd(&self) -> Option<u64> {
         self.cost_nano_usd

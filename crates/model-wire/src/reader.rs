@@ -149,9 +149,13 @@ impl Reader {
     /// Ends the answer: the bytes are over, or no more of them are wanted.
     pub fn finish(&mut self, sink: &dyn DeltaSink) -> Result<Answer, PortFailure> {
         self.state.at_end = true;
+        let mut ending = Ending::Eof;
         match std::mem::replace(&mut self.framing, Framing::Undecided(Vec::new())) {
             Framing::Undecided(_) => return Err(failure::truncated()),
-            Framing::Document(held) => self.state.take_document(&held, sink)?,
+            Framing::Document(held) => {
+                self.state.take_document(&held, sink)?;
+                ending = Ending::Document;
+            }
             Framing::Events(mut framer) => {
                 let ended = self.state.end_events(&mut framer, sink);
                 if self.state.progress != Progress::Over {
@@ -159,7 +163,7 @@ impl Reader {
                 }
             }
         }
-        let ending = if self.state.announced { Ending::Announced } else { Ending::Eof };
+        let ending = if self.state.announced { Ending::Announced } else { ending };
         self.state.decoder.finish(ending, sink)
     }
 }
@@ -206,8 +210,11 @@ impl State {
     }
 
     fn take_lines(&mut self, event: Event<'_>, sink: &dyn DeltaSink) -> Result<(), Broken> {
-        let mut lines = event.data.split(|byte| *byte == b'\n');
+        let at_end = self.at_end;
+        let mut lines = event.data.split(|byte| *byte == b'\n').peekable();
         while let Some(data) = lines.next() {
+            // Only the last line can be one that the end of the bytes cut.
+            self.at_end = at_end && lines.peek().is_none();
             match self.take(Event { data, ..event }, sink) {
                 Err(Broken(failure)) if failure.code == MALFORMED => {
                     let error = self.error_behind(lines, sink);
@@ -256,7 +263,6 @@ impl State {
             NoJson::Cut => failure::truncated(),
             NoJson::Malformed => malformed(),
         })?;
-        self.announced = true;
         let frames = value.as_array().map_or(std::slice::from_ref(&value), Vec::as_slice);
         let counted = if self.decoder.takes_lists() { frames.len() } else { 1 };
         for frame in frames.iter().take(counted) {

@@ -26,6 +26,8 @@ pub struct Refusal {
     pub kind: Option<String>,
     /// The parameter that is refused, when it is named.
     pub param: Option<String>,
+    /// The HTTP status that it names beside its code, when it is a plain word or number.
+    pub status: Option<String>,
     /// The reason that stands in its details, when it is a plain word.
     pub reason: Option<String>,
     /// How long to wait, when the error itself says so.
@@ -54,6 +56,7 @@ impl Refusal {
     pub fn of_value(value: &Value) -> Self {
         let value = value.as_array().and_then(|list| list.first()).unwrap_or(value);
         let error = value.get("error").filter(|error| !error.is_null()).unwrap_or(value);
+        let error = error.as_array().and_then(|list| list.first()).unwrap_or(error);
         let mut texts = Vec::new();
         for place in [error, value] {
             collect_texts(place, &mut texts);
@@ -61,13 +64,15 @@ impl Refusal {
         let text = texts.join("\n").to_lowercase();
         let details = Details::of(error, &text);
         let word = |name| plain(error.get(name)).or_else(|| plain(value.get(name)));
+        let number = plain(Some(error).filter(|error| error.is_number()));
         let inner = error.get("innererror").and_then(|inner| plain(inner.get("code")));
         let reasons = error.get("metadata").and_then(|metadata| metadata.get("reasons"));
         Self {
             text,
-            code: word("code").or_else(|| word("status_code")).or(inner),
+            code: CODES.into_iter().find_map(word).or(inner).or(number),
             kind: word("type").filter(|kind| kind != "error").or_else(|| word("status")),
             param: word("param"),
+            status: STATUSES.into_iter().find_map(word),
             reason: details.reason.and_then(|reason| plain(Some(&reason.into()))),
             retry_after: details.retry_after,
             quota_is_spent: details.quota_is_spent,
@@ -100,25 +105,49 @@ impl Refusal {
     }
 }
 
+/// Fields in which servers put the code of an error.
+const CODES: [&str; 3] = ["code", "status_code", "error_code"];
+
+/// Fields in which servers put the HTTP status that it would have had.
+const STATUSES: [&str; 3] = ["http_code", "http_status", "status_code"];
+
 /// Fields in which servers put the words of an error.
-const NAMES: [&str; 7] =
-    ["message", "detail", "errors", "msg", "error_msg", "status_msg", "error_description"];
+const NAMES: [&str; 8] = [
+    "message",
+    "detail",
+    "errors",
+    "msg",
+    "error_msg",
+    "error_message",
+    "status_msg",
+    "error_description",
+];
 
 /// Messages stand in `message`, in `detail` or `errors` (a text, an object, or a list of objects
 /// with `msg` and `loc`), or are the error itself; gateways keep the one of the server behind them
-/// in `metadata.raw`.
+/// in `metadata.raw` or in `value`.
 fn collect_texts(place: &Value, texts: &mut Vec<String>) {
     texts.extend(place.as_str().map(str::to_owned));
     let raw = place.get("metadata").and_then(|metadata| metadata.get("raw"));
     let named = NAMES.iter().map(|name| place.get(*name));
-    named.chain([raw]).flatten().for_each(|part| collect_words(part, texts));
+    named.chain([raw, place.get("value")]).flatten().for_each(|part| collect_words(part, texts));
 }
 
 /// The words of the server in a part of an error. Whatever else stands there may be what was asked,
 /// whose words say nothing about the refusal.
 fn collect_words(part: &Value, texts: &mut Vec<String>) {
-    const WORDS: [&str; 9] =
-        ["message", "msg", "detail", "error", "errors", "loc", "param", "type", "code"];
+    const WORDS: [&str; 10] = [
+        "message",
+        "msg",
+        "error_message",
+        "detail",
+        "error",
+        "errors",
+        "loc",
+        "param",
+        "type",
+        "code",
+    ];
     match part {
         Value::String(text) => texts.push(text.clone()),
         Value::Array(parts) => parts.iter().for_each(|part| collect_words(part, texts)),

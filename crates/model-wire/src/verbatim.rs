@@ -5,9 +5,11 @@
 //! character is cut; arguments of a call must not change so. Invariant: everything outside of the
 //! places stays as it is, and so does a place that holds a text, a word or nothing.
 
-use std::ops::Range;
+use std::{borrow::Cow, ops::Range};
 
 use memchr::{memchr2, memmem::Finder};
+
+use crate::json::with_lone_surrogates;
 
 /// Where such a value stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,22 +59,69 @@ impl Verbatim {
     /// does.
     pub(crate) fn with_texts(&self, frame: &[u8]) -> Option<Vec<u8>> {
         self.names.iter().any(|name| may_hold(frame, name)).then_some(())?;
-        with_texts(frame, self.places)
+        replaced(frame, self.places, Wanted::Values, |value| {
+            serde_json::Value::from(lossless(value, "\\")).to_string()
+        })
+    }
+
+    /// The frame with texts at the places in which halves of characters are escapes of the JSON that
+    /// such a text holds. Halves that come in two frames are one character again where the pieces are
+    /// put together, and one that stays alone makes no value: nothing is read in its place.
+    pub(crate) fn with_halves<'f>(&self, frame: &'f [u8]) -> Cow<'f, [u8]> {
+        let escaped = replaced(frame, self.places, Wanted::Texts, |text| {
+            with_lone_surrogates(&lossless(text, "\\\\"), |escape| format!("\\{escape}"))
+        });
+        escaped.map_or(Cow::Borrowed(frame), Cow::Owned)
     }
 }
 
-fn with_texts(frame: &[u8], places: &[Place]) -> Option<Vec<u8>> {
-    let mut walk = Walk { frame, at: 0, spans: Vec::new() };
+/// Which values at the places are meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Wanted {
+    /// Lists, objects and numbers.
+    Values,
+    /// Texts.
+    Texts,
+}
+
+impl Wanted {
+    const fn begins_with(self, first: u8) -> bool {
+        match self {
+            Self::Values => is_no_text(first),
+            Self::Texts => first == b'"',
+        }
+    }
+}
+
+/// The frame with what `other` makes of the values at the places; `None` where none stands there.
+fn replaced(
+    frame: &[u8],
+    places: &[Place],
+    wanted: Wanted,
+    other: impl Fn(&[u8]) -> String,
+) -> Option<Vec<u8>> {
+    let mut walk = Walk { frame, at: 0, wanted, spans: Vec::new() };
     walk.frames(places)?;
     let (mut text, mut from) = (Vec::with_capacity(frame.len() + 64), 0);
     for span in &walk.spans {
         text.extend_from_slice(&frame[from..span.start]);
-        let value = String::from_utf8_lossy(&frame[span.clone()]);
-        text.extend(serde_json::Value::from(value).to_string().into_bytes());
+        text.extend(other(&frame[span.clone()]).into_bytes());
         from = span.end;
     }
     text.extend_from_slice(&frame[from..]);
     (!walk.spans.is_empty()).then_some(text)
+}
+
+/// The bytes as text. One that is no character becomes half of one, behind `escape`.
+fn lossless(bytes: &[u8], escape: &str) -> String {
+    let mut text = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        for byte in chunk.invalid() {
+            text.push_str(&format!("{escape}udc{byte:02x}"));
+        }
+    }
+    text
 }
 
 /// Whether a field of this name stands before something else than a text. Nearly all frames are
@@ -95,6 +144,7 @@ const fn is_no_text(first: u8) -> bool {
 struct Walk<'a> {
     frame: &'a [u8],
     at: usize,
+    wanted: Wanted,
     spans: Vec<Range<usize>>,
 }
 
@@ -111,7 +161,7 @@ impl<'a> Walk<'a> {
         let (first, start) = (self.next()?, self.at);
         if places.iter().any(|place| place.path.is_empty()) {
             self.skip()?;
-            self.spans.extend(is_no_text(first).then_some(start..self.at));
+            self.spans.extend(self.wanted.begins_with(first).then_some(start..self.at));
             return Some(());
         }
         match first {

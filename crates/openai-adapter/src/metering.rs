@@ -92,7 +92,8 @@ fn beside_the_cache(report: &Value) -> Option<u64> {
 fn cost_nano_usd(report: &Value) -> Option<u64> {
     let ticks = count(report, &["cost_in_usd_ticks"]).map(|ticks| ticks.div_ceil(10));
     let dollars = |value: &Value| value.as_f64().and_then(nano_usd);
-    let cost = || first(report, &["cost"]).and_then(dollars);
+    let told = first(report, &["cost"]).map(|cost| cost.get("total_cost").unwrap_or(cost));
+    let cost = || told.and_then(dollars);
     let upstream = report.get("cost_details").and_then(|cost| cost.get("upstream_inference_cost"));
     let is_own = report.get("is_byok") == Some(&Value::Bool(true));
     let upstream = upstream.filter(|_| is_own).and_then(dollars).unwrap_or(0);

@@ -146,6 +146,16 @@ fn d3_tags_of_a_server_that_writes_reasoning_between_them() {
 }
 
 #[test]
+fn a_to_d_what_families_of_servers_send() {
+    table(Api::Chat, "families");
+}
+
+#[test]
+fn e_what_gateways_send() {
+    table(Api::Responses, "gateways");
+}
+
+#[test]
 fn e_events_in_other_disorders() {
     table(Api::Responses, "events");
 }

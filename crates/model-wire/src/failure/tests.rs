@@ -41,6 +41,7 @@ fn a_status_without_a_body_says_what_it_can() {
         (413, "Invalid REQUEST_TOO_LARGE"),
         (422, "Invalid INVALID_REQUEST"),
         (429, "RateLimited RATE_LIMITED +"),
+        (498, "Unavailable PROVIDER_OVERLOADED +"),
         (500, "Unavailable PROVIDER_ERROR + ?"),
         (501, "Unavailable PROVIDER_ERROR ?"),
         (502, "Unavailable PROVIDER_ERROR + ?"),

@@ -34,7 +34,7 @@ impl Decoder for Written {
     }
 
     fn finish(&mut self, ending: Ending, _sink: &dyn DeltaSink) -> Result<Answer, PortFailure> {
-        assert_eq!(ending, Ending::Announced);
+        assert_eq!(ending, Ending::Document);
         let output = vec![ModelContent::text(self.frames.join(" "))];
         Ok(Answer { output, finish: ModelFinish::Stop })
     }

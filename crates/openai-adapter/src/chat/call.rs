@@ -97,7 +97,8 @@ impl Call {
         }
         self.wire_id = self.wire_id.take().or_else(|| listed.id.clone());
         self.extra = self.extra.take().or_else(|| listed.extra.clone());
-        if !listed.has_arguments() || !self.shares_name(listed) {
+        let is_placeholder = matches!(listed.arguments.trim(), "" | "{}" | "null");
+        if (is_placeholder && !self.is_blank()) || !self.shares_name(listed) {
             return self.shares_name(listed);
         }
         if self.is_filled() {

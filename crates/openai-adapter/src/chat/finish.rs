@@ -51,9 +51,22 @@ impl Finish {
             | "blocklist"
             | "spii"
             | "guardrail_intervened" => Self::ContentFilter,
-            word if word.ends_with("error") || word == "failed" => Self::Error,
+            word if word.starts_with("error") || word.ends_with("error") || word == "failed" => {
+                Self::Error
+            }
             _ => Self::Other,
         })
+    }
+
+    /// The meaning of the word of a server behind a gateway, in so far as it is bad: gateways say
+    /// `stop` for words that they do not know.
+    pub(super) fn behind(reason: &str) -> Option<Self> {
+        let is_about_a_call = |word: &str| word.contains("FUNCTION_CALL") || word.contains("TOOL");
+        match Self::of(reason)? {
+            worse @ (Self::Length | Self::ContentFilter) => Some(worse),
+            Self::Other if is_about_a_call(&reason.to_ascii_uppercase()) => Some(Self::Other),
+            _ => None,
+        }
     }
 
     /// The port's word; `None` for a failure of the provider.

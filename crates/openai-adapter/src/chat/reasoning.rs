@@ -30,9 +30,7 @@ impl Reasoning {
             .or_else(|| TEXT_FIELDS.into_iter().find(|field| text(delta, field).is_some()));
         let details = list(delta, "reasoning_details");
         self.details.extend_from_slice(details);
-        if let Some(extra) = delta.get("extra_content").filter(|extra| !extra.is_null()) {
-            self.extra = Some(extra.clone());
-        }
+        self.extra = delta.get("extra_content").and_then(kept).or_else(|| self.extra.take());
         if let Some(field) = field {
             self.field = filled_field.or(self.field).or(Some(field));
             self.show(text(delta, field).unwrap_or_default(), sink);
@@ -85,6 +83,31 @@ impl Reasoning {
         let opaque = if opaque.is_empty() { Value::Null } else { Value::Object(opaque) };
         Some(ModelContent::Reasoning { issuer: issuer.to_owned(), text: self.text, opaque })
     }
+}
+
+/// Whether the text of a delta, or of a whole message, is said to be a thought, or to hold one.
+pub(super) fn is_thought(delta: &Value) -> bool {
+    delta.get("extra_content").is_some_and(says_thought)
+}
+
+fn says_thought(extra: &Value) -> bool {
+    let thought = extra.get("google").and_then(|google| google.get("thought"));
+    thought == Some(&Value::Bool(true))
+}
+
+/// What goes back of the extra content of a message: the text that goes back is no thought.
+fn kept(extra: &Value) -> Option<Value> {
+    if !says_thought(extra) {
+        return Some(extra).filter(|extra| !extra.is_null()).cloned();
+    }
+    let mut fields = extra.as_object()?.clone();
+    if let Some(Value::Object(mut google)) = fields.remove("google") {
+        google.remove("thought");
+        if !google.is_empty() {
+            fields.insert("google".to_owned(), Value::Object(google));
+        }
+    }
+    (!fields.is_empty()).then_some(Value::Object(fields))
 }
 
 /// What the issuer of a tool call needs back beside it, as content that stands before the call.

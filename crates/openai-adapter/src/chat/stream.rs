@@ -34,6 +34,8 @@ pub(crate) struct ChatStream {
     text: String,
     thinking: Thinking,
     refused: bool,
+    /// Whether a call came where nobody reads one.
+    has_unread_call: bool,
     reasoning: Reasoning,
     calls: Calls,
     /// Calls in the field of old; those of the new one stand for them where both come.
@@ -55,6 +57,7 @@ impl ChatStream {
             text: String::new(),
             thinking: Thinking::new(reading.think_tags),
             refused: false,
+            has_unread_call: false,
             reasoning: Reasoning::default(),
             calls: Calls::new(seed),
             legacy_calls: Calls::new(seed),
@@ -67,6 +70,7 @@ impl ChatStream {
 
     fn delivered(&self) -> bool {
         !self.text.is_empty()
+            || self.thinking.has_begun()
             || self.reasoning.is_visible()
             || !self.calls.is_empty()
             || !self.legacy_calls.is_empty()
@@ -92,7 +96,7 @@ impl ChatStream {
     ) -> Result<(), PortFailure> {
         self.answered = true;
         self.reasoning.take(delta, sink);
-        self.take_content(delta.get("content").unwrap_or(&Value::Null), sink);
+        self.take_content(delta, sink);
         self.take_refusal(filled(delta, "refusal"), sink);
         let fragments = fragments(delta);
         if !fragments.is_empty() {
@@ -111,7 +115,7 @@ impl ChatStream {
             self.reasoning.take(message, sink);
         }
         if self.text.is_empty() {
-            self.take_content(message.get("content").unwrap_or(&Value::Null), sink);
+            self.take_content(message, sink);
         }
         if self.text.is_empty() {
             self.take_refusal(filled(message, "refusal"), sink);
@@ -121,13 +125,25 @@ impl ChatStream {
         self.legacy_calls.complete(legacy.into_iter().collect(), sink).map_err(too_many)
     }
 
-    fn take_content(&mut self, content: &Value, sink: &dyn DeltaSink) {
-        match content {
-            Value::String(text) => self.take_text(text, sink),
-            Value::Array(parts) => parts.iter().for_each(|part| self.take_part(part, sink)),
-            Value::Object(_) => self.take_part(content, sink),
+    fn take_content(&mut self, said: &Value, sink: &dyn DeltaSink) {
+        match said.get("content") {
+            Some(Value::String(text)) if reasoning::is_thought(said) => {
+                self.take_thought(text, sink);
+            }
+            Some(Value::String(text)) => self.take_text(text, sink),
+            Some(Value::Array(parts)) => parts.iter().for_each(|part| self.take_part(part, sink)),
+            Some(part @ Value::Object(_)) => self.take_part(part, sink),
             _ => {}
         }
+    }
+
+    /// Takes text that the server says to be a thought.
+    fn take_thought(&mut self, text: &str, sink: &dyn DeltaSink) {
+        let (spoken, reasoning) = (&mut self.text, &mut self.reasoning);
+        self.thinking.take_thought(text, &mut |said| match said {
+            Said::Text(text) => say(spoken, &text, sink),
+            Said::Reasoning(text) => reasoning.show(&text, sink),
+        });
     }
 
     /// Takes text of the answer, in which reasoning may stand between tags.
@@ -155,10 +171,11 @@ impl ChatStream {
             (_, Some("thinking" | "reasoning")) => {
                 let plain = text(part, "thinking").or_else(|| text(part, "text"));
                 self.reasoning.show(plain.unwrap_or_default(), sink);
-                for piece in list(part, "thinking") {
+                for piece in list(part, "thinking").iter().chain(list(part, "summary")) {
                     self.reasoning.show(text(piece, "text").unwrap_or_default(), sink);
                 }
             }
+            (_, Some("tool_use" | "tool_call" | "function_call")) => self.has_unread_call = true,
             (_, Some("refusal")) => self.take_refusal(filled(part, "refusal"), sink),
             _ => self.take_text(text(part, "text").unwrap_or_default(), sink),
         }
@@ -182,8 +199,9 @@ impl ChatStream {
         let legacy = self.calls.is_empty();
         let calls = if legacy { &mut self.legacy_calls } else { &mut self.calls };
         if finish == ModelFinish::Length || calls.is_empty() {
-            let promised = finish == ModelFinish::ToolCalls;
-            return (if promised { ModelFinish::Other } else { finish }, Vec::new());
+            let is_missed = self.has_unread_call && finish.is_complete();
+            let is_promised = finish == ModelFinish::ToolCalls || is_missed;
+            return (if is_promised { ModelFinish::Other } else { finish }, Vec::new());
         }
         match (calls.assemble(sink), finish) {
             (Assembled::Cut, ModelFinish::ContentFilter) => (finish, Vec::new()),
@@ -205,9 +223,13 @@ impl ChatStream {
         match choice.get("message").filter(|message| message.is_object()) {
             Some(message) if self.in_deltas => self.complete(message, sink)?,
             Some(message) => self.take_delta(message, frame, sink)?,
-            // The place of text in the API before this one.
-            None => self.take_text(text(choice, "text").unwrap_or_default(), sink),
+            // The place of text in the API before this one. Some servers repeat their text there.
+            None if !has_content(choice) => {
+                self.take_text(text(choice, "text").unwrap_or_default(), sink);
+            }
+            None => {}
         }
+        self.has_unread_call |= !list(choice, "tool_calls").is_empty();
         self.finish = self.finish.max(reason);
         Ok(())
     }
@@ -228,11 +250,17 @@ fn too_many(_: TooManyCalls) -> PortFailure {
     failure::broken("TOO_MANY_CALLS", "the answer has more tool calls than anybody can mean")
 }
 
-/// The error of a frame: it stands beside the choices, instead of them, inside of one, or is the
-/// frame itself.
+fn has_content(choice: &Value) -> bool {
+    let content = choice.get("delta").and_then(|delta| delta.get("content"));
+    content.is_some_and(|content| !content.is_null())
+}
+
+/// What has an error in it: the frame, where it stands beside the choices, instead of them or is the
+/// frame itself; otherwise a choice or a part of one. What stands beside an error belongs to it.
 fn error<'a>(name: &str, frame: &'a Value) -> Option<&'a Value> {
     let choices = list(frame, "choices");
-    if let Some(error) = error_of(frame).or_else(|| choices.iter().find_map(error_of_choice)) {
+    let beside = [Some(frame), frame.get("x_groq")].into_iter().flatten().find(has_error);
+    if let Some(error) = beside.or_else(|| choices.iter().find_map(error_of_choice)) {
         return Some(error);
     }
     let is_error = name.eq_ignore_ascii_case("error") || text(frame, "object") == Some("error");
@@ -243,8 +271,12 @@ fn error<'a>(name: &str, frame: &'a Value) -> Option<&'a Value> {
 }
 
 fn error_of_choice(choice: &Value) -> Option<&Value> {
-    let inner = |name: &str| choice.get(name).and_then(error_of);
-    error_of(choice).or_else(|| inner("delta")).or_else(|| inner("message"))
+    let places = [Some(choice), choice.get("delta"), choice.get("message")];
+    places.into_iter().flatten().find(has_error)
+}
+
+fn has_error(place: &&Value) -> bool {
+    error_of(place).is_some()
 }
 
 /// The choices of the answer that was asked for: those that say so, and the first one if it says
@@ -258,9 +290,12 @@ fn ours(frame: &Value) -> impl Iterator<Item = &Value> {
     choices.filter(move |(at, choice)| index(*at, choice)).map(|(_, choice)| choice)
 }
 
-/// Why the answer ends, if the choice says that it does.
+/// Why the answer ends, if the choice says that it does: in a word, or in an object that has one.
 fn reason(choice: &Value) -> Option<Finish> {
-    filled(choice, "finish_reason").and_then(Finish::of)
+    let told = choice.get("finish_reason")?;
+    let word = told.as_str().or_else(|| text(told, "type"));
+    let behind = filled(choice, "native_finish_reason").and_then(Finish::behind);
+    word.and_then(Finish::of).max(behind)
 }
 
 impl Decoder for ChatStream {
@@ -283,7 +318,8 @@ impl Decoder for ChatStream {
             metering::observe(&mut self.meter, choice, self.reading.counts);
         }
         if let Some(error) = error(name, frame) {
-            return Err(failure::of_event(&Refusal::of_value(error), self.delivered()));
+            let (refusal, delivered) = (Refusal::of_value(error), self.delivered());
+            return Err(failure::of_counted_event(&refusal, delivered, &self.meter));
         }
         let mut progress = Progress::Idle;
         for choice in ours(frame) {
@@ -301,6 +337,8 @@ impl Decoder for ChatStream {
         let finish = match (self.finish.map(Finish::of_port), ending) {
             (Some(Some(finish)), _) => finish,
             (None, Ending::Announced) if self.answered => ModelFinish::Stop,
+            // One piece of a stream is no whole document, though it is one in JSON.
+            (None, Ending::Document) if self.answered && !self.in_deltas => ModelFinish::Stop,
             _ => return Err(failure::truncated()),
         };
         let finish = match finish {

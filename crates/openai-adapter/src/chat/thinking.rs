@@ -9,6 +9,10 @@ use crate::server_profile::ThinkTags;
 const OPEN: &str = "<think>";
 const CLOSE: &str = "</think>";
 
+/// The tags around what a server says beside them to be a thought.
+const THOUGHT: &str = "<thought>";
+const THOUGHT_OVER: &str = "</thought>";
+
 /// A piece of text, and what it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Said {
@@ -23,7 +27,7 @@ pub(super) enum Thinking {
     /// leaves out.
     Front { held: String, tags: ThinkTags },
     /// Behind the opening tag. All that came is kept, in case that the tag is never closed.
-    Inside { all: String, given: usize, shown: String },
+    Inside { all: String, given: usize, shown: String, close: &'static str },
     /// Behind the closing tag, at white space that belongs to it.
     Closed,
     /// Text.
@@ -60,6 +64,38 @@ impl Thinking {
         }
     }
 
+    /// Takes text that the server says beside it to be a thought. It may stand between tags of its
+    /// own, the closing one of which comes with what follows.
+    pub(super) fn take_thought(&mut self, text: &str, said: &mut impl FnMut(Said)) {
+        let begun = text.trim_start();
+        if begun.starts_with(THOUGHT) && !matches!(self, Self::Inside { .. }) {
+            let (held, _) = self.finish();
+            tell(said, Said::Text(held));
+            let given = text.len() - begun.len() + THOUGHT.len();
+            let (all, shown) = (text.to_owned(), String::new());
+            *self = Self::Inside { all, given, shown, close: THOUGHT_OVER };
+            self.look_for_close(said);
+        } else if matches!(self, Self::Inside { .. }) {
+            self.take(text, said);
+        } else {
+            return tell(said, Said::Reasoning(text.to_owned()));
+        }
+        // What is a thought by the server's word stays one, also when no tag closes it.
+        if let Self::Inside { all, given, shown, .. } = self {
+            all.drain(..std::mem::take(given));
+            shown.clear();
+        }
+    }
+
+    /// Whether something came that is not told as text yet.
+    pub(super) fn has_begun(&self) -> bool {
+        match self {
+            Self::Front { held, .. } => !held.is_empty(),
+            Self::Inside { .. } | Self::Closed => true,
+            Self::Outside => false,
+        }
+    }
+
     fn leave_tag(&mut self, text: &str, said: &mut impl FnMut(Said)) {
         let text = text.trim_start();
         if !text.is_empty() {
@@ -81,22 +117,24 @@ impl Thinking {
                 *self = Self::Outside;
                 return tell(said, Said::Text(all));
             }
-            ((at, true), _) => *self = Self::Inside { all, given: at + OPEN.len(), shown },
-            ((_, false), _) => *self = Self::Inside { all, given: 0, shown },
+            ((at, true), _) => {
+                *self = Self::Inside { all, given: at + OPEN.len(), shown, close: CLOSE };
+            }
+            ((_, false), _) => *self = Self::Inside { all, given: 0, shown, close: CLOSE },
         }
         self.look_for_close(said);
     }
 
     fn look_for_close(&mut self, said: &mut impl FnMut(Said)) {
-        let Self::Inside { all, given, shown } = self else { return };
+        let Self::Inside { all, given, shown, close } = self else { return };
         let fresh = &all[*given..];
-        if let Some(at) = fresh.find(CLOSE) {
-            let (reasoning, rest) = (fresh[..at].to_owned(), fresh[at + CLOSE.len()..].to_owned());
+        if let Some(at) = fresh.find(*close) {
+            let (reasoning, rest) = (fresh[..at].to_owned(), fresh[at + close.len()..].to_owned());
             *self = Self::Closed;
             tell(said, Said::Reasoning(reasoning));
             return self.leave_tag(&rest, said);
         }
-        let safe = fresh[..fresh.len() - begun_tag(fresh)].to_owned();
+        let safe = fresh[..fresh.len() - begun_tag(fresh, close)].to_owned();
         *given += safe.len();
         shown.push_str(&safe);
         tell(said, Said::Reasoning(safe));
@@ -121,8 +159,8 @@ fn tell(said: &mut impl FnMut(Said), piece: Said) {
 }
 
 /// Bytes at the end of `text` that can become the closing tag.
-fn begun_tag(text: &str) -> usize {
-    let longest = (1..CLOSE.len()).rev().find(|length| text.ends_with(&CLOSE[..*length]));
+fn begun_tag(text: &str, close: &str) -> usize {
+    let longest = (1..close.len()).rev().find(|length| text.ends_with(&close[..*length]));
     longest.unwrap_or(0)
 }
 

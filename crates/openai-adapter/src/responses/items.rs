@@ -32,6 +32,8 @@ pub(super) struct Item {
     /// The name of the tool, when a piece told it.
     told_name: Option<String>,
     refused: bool,
+    /// Whether it was reported twice, as calls with other arguments.
+    is_doubtful: bool,
     /// Position in the final report, once it was listed there.
     pub(super) listed_at: Option<usize>,
     /// Position among the calls, once the sink knows it.
@@ -69,6 +71,7 @@ impl Item {
 
     /// Takes a report of the whole item.
     pub(super) fn report(&mut self, when: Report, item: &Value) {
+        self.is_doubtful |= self.is_contradicted_by(when, item);
         for name in ["id", "call_id"] {
             let fresh = filled(item, name).filter(|id| !self.ids.iter().any(|held| held == id));
             self.ids.extend(fresh.map(str::to_owned));
@@ -78,7 +81,26 @@ impl Item {
             Report::Done => &mut self.done,
             Report::Snapshot => &mut self.snapshot,
         };
-        *place = Some(item.clone());
+        let held = place.take();
+        *place = Some(fuller(held, item));
+    }
+
+    /// Whether a report is one of a call with other arguments, though it is no new item: the end of
+    /// it said twice, or a final list that knows none of its ids.
+    fn is_contradicted_by(&self, when: Report, item: &Value) -> bool {
+        let is_again = match when {
+            Report::Added => false,
+            Report::Done => self.done.is_some(),
+            Report::Snapshot => has_id(item) && !self.ids.is_empty() && !self.shares_id(item),
+        };
+        let whole = |text: &str| match Arguments::read(text) {
+            Arguments::Whole(value) if !is_blank(text) => Some(value),
+            _ => None,
+        };
+        let (held, fresh) = (self.arguments(), arguments_of(item).unwrap_or_default());
+        let is_call = self.kind() == Some("function_call");
+        let differ = |(held, fresh): (Value, Value)| held != fresh;
+        is_again && is_call && whole(&held).zip(whole(&fresh)).is_some_and(differ)
     }
 
     /// Adds to a part of its text, or replaces the part when the event is the part's last.
@@ -242,6 +264,9 @@ impl Item {
     fn make_call(&self) -> Made {
         let Some(name) = self.name() else { return Made::CutCall };
         let raw = self.arguments();
+        if self.is_doubtful {
+            return Made::CutCall;
+        }
         match Arguments::read(&raw) {
             Arguments::Whole(arguments) if self.is_ended_call(&raw) => Made::Call {
                 id: self.call_id().map(str::to_owned),
@@ -263,14 +288,9 @@ impl Item {
     /// The arguments as text; gateways also send them as an object. An empty object is a
     /// placeholder where something else was said as well.
     pub(super) fn arguments(&self) -> String {
-        let of = |item: &Value| match item.get("arguments") {
-            Some(Value::String(text)) => Some(text.clone()),
-            Some(object @ Value::Object(_)) => Some(object.to_string()),
-            _ => None,
-        };
-        let reports = [self.done.as_ref().and_then(of), self.snapshot.as_ref().and_then(of)];
-        let [done, snapshot] = reports;
-        let said = [done, snapshot, Some(self.arguments.clone()), self.added.as_ref().and_then(of)];
+        let [done, snapshot, added] = [&self.done, &self.snapshot, &self.added]
+            .map(|report| report.as_ref().and_then(arguments_of));
+        let said = [done, snapshot, Some(self.arguments.clone()), added];
         let said: Vec<String> =
             said.into_iter().flatten().filter(|text| !text.trim().is_empty()).collect();
         let filled = said.iter().find(|text| text.trim() != "{}");
@@ -350,6 +370,54 @@ fn replayable(item: &Value) -> Value {
         fields.entry("summary").or_insert_with(|| Value::Array(Vec::new()));
     }
     item
+}
+
+fn arguments_of(item: &Value) -> Option<String> {
+    match item.get("arguments") {
+        Some(Value::String(text)) => Some(text.clone()),
+        Some(object @ Value::Object(_)) => Some(object.to_string()),
+        _ => None,
+    }
+}
+
+fn has_id(item: &Value) -> bool {
+    ["id", "call_id"].into_iter().any(|name| filled(item, name).is_some())
+}
+
+/// Whether a text of arguments says nothing, or holds a place.
+fn is_blank(arguments: &str) -> bool {
+    matches!(arguments.trim(), "" | "{}" | "null")
+}
+
+/// The report of an item that says more. One that says nothing erases nothing, but that the item
+/// ends early.
+fn fuller(held: Option<Value>, item: &Value) -> Value {
+    let Some(mut held) = held.filter(|held| is_bare(item) && !is_bare(held)) else {
+        return item.clone();
+    };
+    let is_cut = text(item, "status") == Some("incomplete");
+    for name in NAMES.into_iter().filter(|name| filled(item, name).is_some()) {
+        if filled(&held, name).is_none() || (name == "status" && is_cut) {
+            held[name] = item[name].clone();
+        }
+    }
+    held
+}
+
+/// The fields that say which item it is, and nothing of what it says.
+const NAMES: [&str; 7] = ["id", "call_id", "type", "role", "name", "status", "phase"];
+
+/// Whether an item has nothing beside its names.
+fn is_bare(item: &Value) -> bool {
+    let is_empty = |value: &Value| match value {
+        Value::String(text) => is_blank(text),
+        Value::Array(values) => values.is_empty(),
+        Value::Object(fields) => fields.is_empty(),
+        value => value.is_null(),
+    };
+    let fields = item.as_object().into_iter().flatten();
+    let mut said = fields.filter(|(name, _)| !NAMES.contains(&name.as_str()));
+    said.all(|(_, value)| is_empty(value))
 }
 
 fn put(held: &mut String, piece: &str, last: bool) {

@@ -97,6 +97,10 @@ impl ResponsesStream {
         ignored(if self.delivered() { IGNORED_AMID } else { IGNORED })
     }
 
+    fn failed(&self, error: &Value) -> PortFailure {
+        failure::of_counted_event(&Refusal::of_value(error), self.delivered(), &self.meter)
+    }
+
     fn delivered(&self) -> bool {
         self.items.iter().any(Item::is_begun)
     }
@@ -308,7 +312,7 @@ impl ResponsesStream {
             },
             Status::Failed => {
                 let error = error_of(response).unwrap_or(&Value::Null);
-                return Err(failure::of_event(&Refusal::of_value(error), self.delivered()));
+                return Err(self.failed(error));
             }
         };
         let counted = self.meter.usage().input_tokens;
@@ -419,7 +423,7 @@ impl Decoder for ResponsesStream {
             || (!is_document && error_of(event).is_some())
             || (!is_known && is_flat_error(event));
         if is_error {
-            return Err(failure::of_event(&Refusal::of_value(event), self.delivered()));
+            return Err(self.failed(event));
         }
         metering::observe(&mut self.meter, event, self.reading.counts);
         let response = response.unwrap_or(&Value::Null);
@@ -455,7 +459,7 @@ impl Decoder for ResponsesStream {
     }
 
     fn finish(&mut self, ending: Ending, _sink: &dyn DeltaSink) -> Result<Answer, PortFailure> {
-        let is_over = self.is_said || ending == Ending::Announced;
+        let is_over = self.is_said || ending != Ending::Eof;
         let finish = self.finish.filter(|_| is_over).ok_or_else(failure::truncated)?;
         let (output, cut) = self.output();
         let refused = self.items.iter().any(Item::is_refusal);
