@@ -210,13 +210,15 @@ impl State {
     }
 
     fn take_lines(&mut self, event: Event<'_>, sink: &dyn DeltaSink) -> Result<(), Broken> {
-        let at_end = self.at_end;
-        let mut lines = event.data.split(|byte| *byte == b'\n').peekable();
+        let at_end = std::mem::take(&mut self.at_end);
+        let mut lines = event.data.split(|byte| *byte == b'\n');
         while let Some(data) = lines.next() {
-            // Only the last line can be one that the end of the bytes cut.
-            self.at_end = at_end && lines.peek().is_none();
             match self.take(Event { data, ..event }, sink) {
+                // What has a whole frame behind it was not cut by the end of the bytes.
                 Err(Broken(failure)) if failure.code == MALFORMED => {
+                    if at_end && !lines.clone().any(is_frame) {
+                        return Ok(());
+                    }
                     let error = self.error_behind(lines, sink);
                     return Err(Broken(error.unwrap_or(failure)));
                 }
@@ -287,6 +289,13 @@ fn plain(data: &[u8]) -> &[u8] {
     let data = data.trim_ascii();
     let data = data.strip_prefix(b"\xef\xbb\xbf").unwrap_or(data);
     data.strip_prefix(b"data:").unwrap_or(data).trim_ascii()
+}
+
+/// Whether a line is a frame of its own.
+fn is_frame(line: &[u8]) -> bool {
+    let data = plain(line);
+    let is_open = data.starts_with(b"{") || data.starts_with(b"[");
+    is_done(data) || (is_open && json::read(data).is_ok())
 }
 
 fn is_done(data: &[u8]) -> bool {

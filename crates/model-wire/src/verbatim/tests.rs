@@ -32,6 +32,29 @@ fn what_stands_at_a_place_becomes_its_text() {
 }
 
 #[test]
+fn half_of_a_character_in_a_text_at_a_place_is_an_escape_of_what_the_text_holds() {
+    let cases: [(&[u8], &str); 4] = [
+        (
+            br#"{"calls":[{"arguments":"a\ud83d"}],"text":"\ud83d"}"#,
+            r#"{"calls":[{"arguments":"a\\ud83d"}],"text":"\ud83d"}"#,
+        ),
+        (
+            b"{\"calls\":[{\"arguments\":\"\xe2\x82\"}]}",
+            r#"{"calls":[{"arguments":"\\udce2\\udc82"}]}"#,
+        ),
+        (
+            br#"{"calls":[{"arguments":"\ud83d\ude00\\ud83d"}]}"#,
+            r#"{"calls":[{"arguments":"\ud83d\ude00\\ud83d"}]}"#,
+        ),
+        (br#"{"calls":[{"arguments":{}"#, r#"{"calls":[{"arguments":{}"#),
+    ];
+    for (frame, expected) in cases {
+        let whole = Verbatim::new(PLACES).with_halves(frame).into_owned();
+        assert_eq!(String::from_utf8(whole).expect("utf-8"), expected);
+    }
+}
+
+#[test]
 fn texts_words_and_other_places_stay() {
     for frame in [
         r#"{"calls":[{"arguments":"{}","id":"a"}]}"#,
