@@ -133,6 +133,18 @@ async fn reasoning_that_does_not_fit_its_history_is_left_out_of_it_alone() {
     assert!(has(2, "late") && has(3, "other"), "what was not refused is sent");
 }
 
+fn a_call_and_its_result() -> [ModelContent; 2] {
+    [
+        ModelContent::ToolUse { id: "a".into(), name: "f".into(), arguments: json!({}) },
+        ModelContent::ToolResult {
+            tool_use_id: "a".into(),
+            name: "f".into(),
+            content: "r".into(),
+            failed: false,
+        },
+    ]
+}
+
 /// A turn that another provider began, or whose reasoning was refused: it has no thoughts of this model.
 #[tokio::test]
 async fn a_turn_without_thoughts_of_a_model_that_shall_think_goes_on() {
@@ -142,13 +154,7 @@ async fn a_turn_without_thoughts_of_a_model_that_shall_think_goes_on() {
     );
     let server = Loopback::start(vec![no, stream(&whole()), stream(&whole())]).await;
     let session = session(&server);
-    let call = ModelContent::ToolUse { id: "a".into(), name: "f".into(), arguments: json!({}) };
-    let result = ModelContent::ToolResult {
-        tool_use_id: "a".into(),
-        name: "f".into(),
-        content: "r".into(),
-        failed: false,
-    };
+    let [call, result] = a_call_and_its_result();
     let mut history = vec![
         ModelMessage::text(ModelRole::User, "a"),
         ModelMessage { role: ModelRole::Assistant, content: vec![call] },
@@ -199,13 +205,7 @@ async fn nothing_else_is_sent_twice() {
 async fn results_without_tools_get_a_tool_that_cannot_be_called() {
     let server = Loopback::start(vec![stream(&whole()), stream(&whole()), stream(&whole())]).await;
     let session = session(&server);
-    let call = ModelContent::ToolUse { id: "a".into(), name: "f".into(), arguments: json!({}) };
-    let result = ModelContent::ToolResult {
-        tool_use_id: "a".into(),
-        name: "f".into(),
-        content: "r".into(),
-        failed: false,
-    };
+    let [call, result] = a_call_and_its_result();
     let history = vec![
         ModelMessage::text(ModelRole::User, "a"),
         ModelMessage { role: ModelRole::Assistant, content: vec![call] },
