@@ -380,7 +380,6 @@ const BY_CODE: &[(&[&str], Verdict)] = &[
             "UNAUTHENTICATED",
             "invalid_authentication_error",
             "incorrect_api_key_error",
-            "1004",
             "2049",
         ],
         NOT_AUTHENTICATED,
